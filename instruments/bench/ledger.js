@@ -41,7 +41,7 @@ export async function decision() {
     const id = `attempt ${index}`
     // A code that was judged before is not judged again.
     const code = `tag of code ${tried++}`
-    const attempt = { id, shown: { purpose: 'login' }, factor: findFactor(index), code, ...binding }
+    const attempt = { id, displayed: { purpose: 'login' }, factor: findFactor(index), code, ...binding }
     const updater = ledgers(key, limits)
     const reserved = await updater.run((view) => reserve(view, attempt))
     if (reserved.outcome.outcome !== 'reserved') throw new Error(reserved.outcome.outcome)

@@ -69,7 +69,7 @@ export interface Challenges {
    */
   demandOf(
     actor: RequesterContext,
-    shown: ChallengeRef,
+    displayed: ChallengeRef,
   ): Promise<Pick<StartCommand, 'purpose' | 'bound'> | Refusal | undefined>
 }
 
@@ -95,11 +95,11 @@ export function createChallenges(parts: SendParts): Challenges {
   }
 
   /** Finds the displayed challenge, or the one whose code was sent to this session. */
-  async function awaitedOf(actor: RequesterContext, shown: ChallengeRef) {
+  async function awaitedOf(actor: RequesterContext, displayed: ChallengeRef) {
     const account = await accounts.open(actor)
     if ('outcome' in account) return refused('challenge_gone')
     const context = await loadDecisionContext(actor, account)
-    const pending = sealedChallenges.findPendingChallenge(account, shown, context)
+    const pending = sealedChallenges.findPendingChallenge(account, displayed, context)
     return 'outcome' in pending
       ? pending
       : { ...pending, account, context, isNamed: pending.id !== undefined }
@@ -155,13 +155,16 @@ export function createChallenges(parts: SendParts): Challenges {
       )
     },
 
-    async demandOf(actor, shown) {
-      const found = await awaitedOf(actor, shown)
-      if ('outcome' in found) return shown.challenge === undefined ? undefined : found
-      const { challenge, shown: wasShown } = found
+    async demandOf(actor, displayed) {
+      const found = await awaitedOf(actor, displayed)
+      if ('outcome' in found) return displayed.challenge === undefined ? undefined : found
+      const { challenge, displayed: ownRef } = found
       const { purpose, bound } = challenge
       return (
-        refuseOtherThanDisplayed(challenge, { ...shown, challenge: wasShown.challenge }) ?? { purpose, bound }
+        refuseOtherThanDisplayed(challenge, { ...displayed, challenge: ownRef.challenge }) ?? {
+          purpose,
+          bound,
+        }
       )
     },
 

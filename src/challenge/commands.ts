@@ -95,7 +95,7 @@ export interface ChallengeRef {
 
 /** A request to send another code. The details of the start stay with the challenge. */
 export interface ResendCommand extends Omit<SendCommand, 'details'> {
-  readonly shown?: ChallengeRef | undefined
+  readonly displayed?: ChallengeRef | undefined
 }
 
 /** Decision of `beforeSend` about one send, with more than a boolean. */
@@ -143,7 +143,7 @@ export interface VerifyCommand extends RequesterContext {
   readonly appCode?: string | undefined
   /** The response of the browser to a challenge that it signs. Absent for a code. */
   readonly signature?: unknown
-  readonly shown?: ChallengeRef | undefined
+  readonly displayed?: ChallengeRef | undefined
 }
 
 /** A live challenge as the client may see it. */

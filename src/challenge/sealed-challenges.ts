@@ -20,7 +20,7 @@ export interface PendingChallenge {
   /** The sealed challenge, which is in no ledger. */
   readonly sealed?: Challenge | undefined
   /** The displayed challenge by its own id. */
-  readonly shown: ChallengeRef
+  readonly displayed: ChallengeRef
 }
 
 type SealedFields = Pick<
@@ -61,7 +61,7 @@ export function createSealedChallenges({
     if (!text) return undefined
     const challenge = challengeFrom(JSON.parse(text))
     const factor = account.factors.find((one) => !isPhone(one) && one.key === challenge.factor)
-    return factor && { challenge, factor, id, sealed: challenge, shown: { challenge: challenge.id } }
+    return factor && { challenge, factor, id, sealed: challenge, displayed: { challenge: challenge.id } }
   }
 
   return {
@@ -97,16 +97,16 @@ export function createSealedChallenges({
     /** Finds the named challenge, or the one whose code was sent to this session, while a code can be submitted. */
     findPendingChallenge(
       account: Account,
-      shown: ChallengeRef,
+      displayed: ChallengeRef,
       { snapshot, requester }: DecisionContext,
     ): PendingChallenge | Refusal {
-      const named = opened(account, shown.challenge)
+      const named = opened(account, displayed.challenge)
       const live = findLiveChallenge(snapshot, requester, named?.challenge)
       if ('outcome' in live) return live
-      if (named !== undefined) return { ...named, shown: { ...shown, ...named.shown } }
+      if (named !== undefined) return { ...named, displayed: { ...displayed, ...named.displayed } }
       const factor = account.factors.find(({ key }) => key === live.factor)
       // A number that is no longer on file receives no code, and its last code proves nothing.
-      return factor === undefined ? refused('challenge_gone') : { challenge: live, factor, shown }
+      return factor === undefined ? refused('challenge_gone') : { challenge: live, factor, displayed }
     },
 
     /** Creates the challenge of a code that names none, if none was sent: for its purpose, or for a sign-in. */
@@ -120,7 +120,12 @@ export function createSealedChallenges({
       const [destination] = findDestinations(account.factors.filter(isTotp), channels)
       if (destination === undefined) return undefined
       const challenge = createSealedChallenge(destination, { purpose, bound, details: undefined }, context)
-      return { challenge, factor: destination.factor, sealed: challenge, shown: { challenge: challenge.id } }
+      return {
+        challenge,
+        factor: destination.factor,
+        sealed: challenge,
+        displayed: { challenge: challenge.id },
+      }
     },
   }
 }

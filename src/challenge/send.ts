@@ -209,9 +209,9 @@ export function createSend(parts: SendParts) {
       const numbers = numberCounters.open(account)
       const read = await loadDecisionContext(command, account, rateLimits.check, numbers.lastSends)
       const context = { account, rateLimits, numbers, ...read }
-      const pending = sealedChallenges.findPendingChallenge(account, command.shown ?? {}, context)
+      const pending = sealedChallenges.findPendingChallenge(account, command.displayed ?? {}, context)
       if ('outcome' in pending) return pending
-      const { factor, challenge, id, shown } = pending
+      const { factor, challenge, id, displayed } = pending
       if (!isPhone(factor)) {
         return {
           outcome: 'already-sent',
@@ -223,7 +223,7 @@ export function createSend(parts: SendParts) {
       const { channel = accepted.find((one) => one === challenge.channel) ?? accepted[0] } = command
       if (channel === undefined || !accepted.includes(channel)) return unreachedBy(command.methods)
       const { requester, lastSends } = context
-      const order = { sendId: newCommandId(), shown, lastSends, ...requester }
+      const order = { sendId: newCommandId(), displayed, lastSends, ...requester }
       return send(command, factor, context, (view, chosen = channel) =>
         resend(view, { channel: chosen, ...order }),
       )

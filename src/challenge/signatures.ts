@@ -37,7 +37,7 @@ export function createVerifySignature({ store, keys, secrets, emit }: DomainServ
   return async function verifySignature(
     { signature }: VerifyCommand,
     account: Account,
-    { factor, challenge, id: sealedId, shown }: SignedPending,
+    { factor, challenge, id: sealedId, displayed }: SignedPending,
     { snapshot, requester }: DecisionContext,
   ): Promise<VerifyOutcome> {
     const { refusal, left, refund } = await count(account, requester)
@@ -60,7 +60,7 @@ export function createVerifySignature({ store, keys, secrets, emit }: DomainServ
     }
     const checked = await factor.signer.verify(challengeToSign(String(sealedId)), signature)
     if (checked.result !== 'approved') return refuse(checked)
-    const signed = { id, tag, shown, sealed: challenge, hasChoice, ...requester }
+    const signed = { id, tag, displayed, sealed: challenge, hasChoice, ...requester }
     const { outcome: accepted } = await ledger.run((view) => acceptSignature(view, signed))
     if (accepted.outcome === 'refused') return accepted
     if (accepted.outcome === 'used') return reject(true)

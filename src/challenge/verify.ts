@@ -103,14 +103,15 @@ export function createVerify(parts: VerifyParts) {
       undefined,
       findLastSends,
     )
-    const { shown: wasShown = {} } = command
-    const sentOrNamed = sealedChallenges.findPendingChallenge(account, wasShown, { snapshot, requester })
+    const { displayed: submittedFor = {} } = command
+    const sentOrNamed = sealedChallenges.findPendingChallenge(account, submittedFor, { snapshot, requester })
     const pending =
       'outcome' in sentOrNamed
-        ? (sealedChallenges.createImpliedChallenge(account, wasShown, { snapshot, requester }) ?? sentOrNamed)
+        ? (sealedChallenges.createImpliedChallenge(account, submittedFor, { snapshot, requester }) ??
+          sentOrNamed)
         : sentOrNamed
     if ('outcome' in pending) return pending
-    const { factor, sealed, shown } = pending
+    const { factor, sealed, displayed } = pending
     if (isSigned(factor)) {
       if (command.signature === undefined) return refused('invalid_request')
       return verifySignature(command, account, { ...pending, factor }, { snapshot, requester })
@@ -126,7 +127,7 @@ export function createVerify(parts: VerifyParts) {
     const tag = secrets.tag('code-tag', `${factor.key} ${code}`)
     const { hasChoice } = account
     const { tellsCodesApart } = purposes
-    const submitted = { id, shown, sealed, factor: factor.key, code: tag, lastSends }
+    const submitted = { id, displayed, sealed, factor: factor.key, code: tag, lastSends }
     const attempt = { ...submitted, hasChoice, tellsCodesApart, ...requester }
     const reserving = await ledger.run((view) => reserve(view, attempt))
     const { outcome: reserved } = reserving

@@ -16,7 +16,7 @@ function createAdversary(accounts: number, verdict: Verdict, enabled: 'never' | 
   const checks: { at: number; sentAt: number }[] = []
   const sends: number[] = []
   let turn = 0
-  let owner: typeof ana & Pick<VerifyCommand, 'shown'> = ana
+  let owner: typeof ana & Pick<VerifyCommand, 'displayed'> = ana
 
   provider.check = () => {
     checks.push({ at: now(), sentAt: sends.at(-1) ?? 0 })
@@ -44,7 +44,7 @@ function createAdversary(accounts: number, verdict: Verdict, enabled: 'never' | 
         channel: alter('sms', 'sms', 'call'),
       }
       const answer = await challenges.start(order).catch(() => undefined)
-      if (answer?.outcome === 'started') owner = { ...who, shown: { challenge: answer.challenge.id } }
+      if (answer?.outcome === 'started') owner = { ...who, displayed: { challenge: answer.challenge.id } }
       if (provider.sends.length > sends.length) sends.push(now())
     },
     async resend() {

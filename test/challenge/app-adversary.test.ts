@@ -46,9 +46,9 @@ function createHouse() {
       before = judged()
       const told = await challenges.start({ ...who, purpose: 'login', channel: by })
       if (told.outcome === 'refused') break
-      const shown = { challenge: told.challenge.id }
+      const displayed = { challenge: told.challenge.id }
       const codes = ['a', 'b', 'c'].map((letter) => `${letter}${wrongAt.length + before}`)
-      await Promise.all(codes.map((code) => challenges.verify({ ...who, code, shown })))
+      await Promise.all(codes.map((code) => challenges.verify({ ...who, code, displayed })))
     }
     wrongAt.push(...Array(judged()).fill(now()))
   }
@@ -71,8 +71,8 @@ function createHouse() {
       const told = await challenges.start({ ...known, purpose: 'login', channel })
       if (told.outcome === 'refused') return told.code
       const code = channel === 'sms' ? 'right' : codeOf(Math.floor(now() / 30_000), secret)
-      const shown = { challenge: told.challenge.id }
-      return (await challenges.verify({ ...known, code, shown })).outcome
+      const displayed = { challenge: told.challenge.id }
+      return (await challenges.verify({ ...known, code, displayed })).outcome
     },
   }
 }

@@ -240,11 +240,13 @@ describe('resend', () => {
   })
 
   it('refuses a channel that the purpose does not have', async ({ challenges, provider, wait }) => {
-    const shown = { purpose: 'text-only' }
-    await challenges.start({ ...ana, ...shown })
+    const displayed = { purpose: 'text-only' }
+    await challenges.start({ ...ana, ...displayed })
     wait(minute)
-    expect(await challenges.resend({ ...ana, shown, channel: 'call' })).toEqual(refusal('invalid_request'))
-    expect(await challenges.resend({ ...ana, shown })).toMatchObject({ outcome: 'started' })
+    expect(await challenges.resend({ ...ana, displayed, channel: 'call' })).toEqual(
+      refusal('invalid_request'),
+    )
+    expect(await challenges.resend({ ...ana, displayed })).toMatchObject({ outcome: 'started' })
     expect(provider.sends).toHaveLength(2)
   })
 
@@ -285,9 +287,9 @@ describe('resend', () => {
 
 describe('verify', () => {
   it('approves the right code with everything a grant needs', async ({ challenges, provider }) => {
-    const shown = { purpose: 'transfer', bound: 'hash' }
-    await challenges.start({ ...ana, ...shown })
-    expect(await challenges.verify({ ...ana, code: rightCode, shown })).toEqual({
+    const displayed = { purpose: 'transfer', bound: 'hash' }
+    await challenges.start({ ...ana, ...displayed })
+    expect(await challenges.verify({ ...ana, code: rightCode, displayed })).toEqual({
       outcome: 'approved',
       purpose: 'transfer',
       channel: 'sms',
@@ -390,18 +392,18 @@ describe('what a challenge is for', () => {
     challenges,
     wait,
   }) => {
-    const shown = { purpose: 'transfer', bound: 'hash' }
-    expect(await challenges.demandOf(ana, shown)).toBeUndefined()
-    const id = idOf(await challenges.start({ ...ana, ...shown }))
-    expect(await challenges.demandOf(ana, shown)).toStrictEqual(shown)
-    expect(await challenges.demandOf(ana, { challenge: id })).toStrictEqual(shown)
+    const displayed = { purpose: 'transfer', bound: 'hash' }
+    expect(await challenges.demandOf(ana, displayed)).toBeUndefined()
+    const id = idOf(await challenges.start({ ...ana, ...displayed }))
+    expect(await challenges.demandOf(ana, displayed)).toStrictEqual(displayed)
+    expect(await challenges.demandOf(ana, { challenge: id })).toStrictEqual(displayed)
     expect(await challenges.demandOf(ana, { purpose: 'transfer' })).toStrictEqual(
       refused('challenge_superseded'),
     )
-    expect(await challenges.demandOf({ ...ana, session: 'session-2' }, shown)).toBeUndefined()
-    expect(await challenges.demandOf({ ...ana, phone: 'none' }, shown)).toBeUndefined()
+    expect(await challenges.demandOf({ ...ana, session: 'session-2' }, displayed)).toBeUndefined()
+    expect(await challenges.demandOf({ ...ana, phone: 'none' }, displayed)).toBeUndefined()
     wait(10 * minute)
-    expect(await challenges.demandOf(ana, shown)).toBeUndefined()
+    expect(await challenges.demandOf(ana, displayed)).toBeUndefined()
     expect(await challenges.demandOf(ana, { challenge: id })).toStrictEqual(refused('challenge_gone'))
   })
 })

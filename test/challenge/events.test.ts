@@ -81,7 +81,7 @@ describe('events', () => {
     events,
     provider,
   }) => {
-    const transfer = { ...ana, purpose: 'transfer', shown: { purpose: 'transfer' } }
+    const transfer = { ...ana, purpose: 'transfer', displayed: { purpose: 'transfer' } }
     await challenges.start(login)
     await challenges.verify({ ...ana, code: rightCode })
     const rejected = {

@@ -220,7 +220,7 @@ export const visitor = (index: number) => ({
 })
 
 /** The routes of a phone verification are for one purpose, and say so. */
-const shownIn = (lane: Lane = 'auth') => (lane === 'enrol' ? { shown: { purpose: 'signup' } } : {})
+const shownIn = (lane: Lane = 'auth') => (lane === 'enrol' ? { displayed: { purpose: 'signup' } } : {})
 
 /** A purpose that a challenge of this lane may be for. */
 export const purposeIn = (lane: 'auth' | 'enrol') => (lane === 'auth' ? 'login' : 'signup')

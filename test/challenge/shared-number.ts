@@ -78,9 +78,9 @@ export function createSiege({ isToldApart, kind, heldThePhone, stepMs = 5 * minu
     const started = await challenges.start({ ...command, browser: browser.open() })
     if (started.outcome === 'refused') return started.code
     if (isWatched) for (let times = 0; times < attackers.length; times += 1) await attack()
-    const shown = { challenge: started.challenge.id }
+    const displayed = { challenge: started.challenge.id }
     const code = `right${provider.sends.length}`
-    const told = await challenges.verify({ ...command, shown, code, browser: browser.open() })
+    const told = await challenges.verify({ ...command, displayed, code, browser: browser.open() })
     if (told.outcome === 'approved') await browser.succeed(who.phone as PhoneNumber)
     return told.outcome === 'refused' ? told.code : told.outcome
   }
@@ -111,9 +111,9 @@ export function createSiege({ isToldApart, kind, heldThePhone, stepMs = 5 * minu
       for (const { who, browser } of attackers) {
         const command = { ...who, purpose: 'login', channel: 'app', browser: browser.open() }
         const started = await challenges.start(command)
-        const shown = 'challenge' in started ? { challenge: started.challenge.id } : {}
+        const displayed = 'challenge' in started ? { challenge: started.challenge.id } : {}
         const code = codeOf(Math.floor(now() / 30_000), secret)
-        const told = await challenges.verify({ ...command, shown, code })
+        const told = await challenges.verify({ ...command, displayed, code })
         if (told.outcome !== 'approved') throw new Error(`the app of an attacker: ${JSON.stringify(told)}`)
         await browser.succeed()
       }

@@ -20,7 +20,7 @@ import {
 /** A requester and the challenge that the client displayed. */
 export interface SubmittedCode extends RequesterTag {
   /** The displayed challenge. */
-  readonly shown: ChallengeRef
+  readonly displayed: ChallengeRef
   /** Sends of this account whose codes are the last ones of their number, by the keys of the factors. */
   readonly lastSends?: Readonly<Record<string, readonly string[]>> | undefined
   /** A sealed challenge, which is in no ledger because nothing was sent. Absent for the challenge in the ledger. */
@@ -47,7 +47,7 @@ export function findLiveChallenge(
 export function findDisplayedChallenge(view: LedgerSnapshot, submitted: SubmittedCode): Challenge | Refusal {
   const live = findLiveChallenge(view, submitted, submitted.sealed)
   if ('outcome' in live) return live
-  const refusal = refuseOtherThanDisplayed(live, submitted.shown)
+  const refusal = refuseOtherThanDisplayed(live, submitted.displayed)
   if (refusal !== undefined) return refusal
   return isOvertaken(live, view, submitted) ? refused('challenge_gone') : live
 }
@@ -70,8 +70,8 @@ function isOvertaken(
  * Refuses a code that was displayed for another challenge. The user confirms what the page shows, and another tab or an
  * attacker in the session may have replaced that transfer (PSD2 RTS, article 5).
  */
-export function refuseOtherThanDisplayed(live: Challenge, shown: ChallengeRef): Refusal | undefined {
-  const { challenge, purpose, bound } = shown
+export function refuseOtherThanDisplayed(live: Challenge, displayed: ChallengeRef): Refusal | undefined {
+  const { challenge, purpose, bound } = displayed
   if (challenge === undefined && purpose === undefined) {
     return live.purpose === firstPurpose && live.bound === undefined ? undefined : unnamed
   }

@@ -52,7 +52,7 @@ export interface Flow<Context extends RequesterContext = RequesterContext> {
   actorOfSeveral?(req: Request): Promise<RequesterContext | undefined>
   start(context: RequestContext, intent: PageIntent, says: StartSays): Promise<StartOutcome | Verified>
   /** Returns the challenge that the client displayed with the submitted code. */
-  shown(context: RequestContext, intent: PageIntent): Promise<ChallengeRef>
+  readDisplayed(context: RequestContext, intent: PageIntent): Promise<ChallengeRef>
   /** Records a success under a renewed session. Refuses if a revocation came meanwhile. */
   approve(
     context: RequestContext,

@@ -54,10 +54,16 @@ export function createRoutes<Context extends RequesterContext>(http: HttpParts, 
       const intent = intentOf(context)
       const channel = readChannel(context.fields, settings.methods)
       const actor = await flow.actor(context.req)
-      const shown = await flow.shown(context, intent)
+      const displayed = await flow.readDisplayed(context, intent)
       if (actor === undefined) return problem({ code: 'challenge_gone' })
       const methods = intent.requirement?.methods
-      const outcome = await challenges.resend({ shown, channel, methods, ...hostSays(context.req), ...actor })
+      const outcome = await challenges.resend({
+        displayed,
+        channel,
+        methods,
+        ...hostSays(context.req),
+        ...actor,
+      })
       const isGone = outcome.outcome === 'refused' && outcome.code === 'challenge_gone'
       return isGone ? startAnew(context, actor) : sent(outcome, 200, context, intent)
     },
@@ -72,9 +78,9 @@ export function createRoutes<Context extends RequesterContext>(http: HttpParts, 
       if (typed === undefined) throw invalid('code does not match the expected format.')
       const trustDevice = readFlagField(context.fields, 'trustDevice')
       const actor = await flow.actor(context.req)
-      const shown = await flow.shown(context, intent)
+      const displayed = await flow.readDisplayed(context, intent)
       if (actor === undefined) return problem({ code: 'challenge_gone' })
-      const outcome = await challenges.verify({ shown, ...typed, ...actor })
+      const outcome = await challenges.verify({ displayed, ...typed, ...actor })
       if (outcome.outcome !== 'approved') return failure(outcome)
       const verified = await flow.approve(context, actor, outcome, trustDevice)
       if (verified.outcome !== 'verified') return failure(verified)
@@ -120,8 +126,8 @@ export function createRoutes<Context extends RequesterContext>(http: HttpParts, 
     const isNamed = challenge !== undefined || purpose !== undefined
     try {
       const actor = await flow.actor(context.req)
-      const shown = isNamed ? { challenge, purpose, bound: issuedRequirement?.bound } : undefined
-      const live = actor && (await challenges.find(actor, shown))
+      const displayed = isNamed ? { challenge, purpose, bound: issuedRequirement?.bound } : undefined
+      const live = actor && (await challenges.find(actor, displayed))
       if (actor !== undefined && live !== undefined) await challenges.cancel(actor, live.id)
       return purpose ?? live?.purpose
     } catch (error) {

@@ -83,7 +83,7 @@ export function createSignIn(http: HttpParts): Flow<SignInContext> {
   }
 
   /** Returns the displayed challenge. An expired requirement still identifies it. */
-  async function shown(
+  async function readDisplayed(
     { req, fields }: RequestContext,
     { issuedRequirement }: PageIntent,
   ): Promise<ChallengeRef & Pick<Requirement, 'recoveryCode'>> {
@@ -115,10 +115,10 @@ export function createSignIn(http: HttpParts): Flow<SignInContext> {
   async function live(
     req: Request,
     caller: RequesterRecord,
-    wasShown: ChallengeRef,
+    displayed: ChallengeRef,
   ): ReturnType<Challenges['demandOf']> {
     try {
-      return await challenges.demandOf(await loadUnrevokedContext(req, caller), wasShown)
+      return await challenges.demandOf(await loadUnrevokedContext(req, caller), displayed)
     } catch (error) {
       if (isOurs(error) && error.code === 'no_phone') return undefined
       throw error
@@ -135,10 +135,10 @@ export function createSignIn(http: HttpParts): Flow<SignInContext> {
       const code = readRecoveryCode(readField(context.fields, 'recoveryCode') ?? '')
       if (code === undefined) throw invalid('recoveryCode does not match the expected format.')
       const caller = callerOf(context.req)
-      const wasShown = await shown(context, intent)
-      const started = await live(context.req, caller, wasShown)
+      const displayed = await readDisplayed(context, intent)
+      const started = await live(context.req, caller, displayed)
       if (started !== undefined && 'outcome' in started) return started
-      const requirement = started ? { ...wasShown, ...started } : demandOf(context, intent)
+      const requirement = started ? { ...displayed, ...started } : demandOf(context, intent)
       // Checked before the code is used up, because a guard that does not accept it would waste it.
       if (!takesRecoveryCode(purposes.find(requirement.purpose), requirement)) {
         throw invalid('A recovery code is not accepted here.')
@@ -167,7 +167,7 @@ export function createSignIn(http: HttpParts): Flow<SignInContext> {
       return issuedRequirement?.cameFrom ?? home
     },
 
-    shown,
+    readDisplayed,
     actor: async (req) => loadUnrevokedContext(req, callerOf(req)),
     async actorOfSeveral(req) {
       const actor = await loadContext(req, callerOf(req))

@@ -76,7 +76,7 @@ export function createSignup(
       return outcome
     },
 
-    async shown({ fields }) {
+    async readDisplayed({ fields }) {
       // No guard requires a phone verification.
       if (readField(fields, 'requirement') !== undefined) throw invalid('requirement is invalid.')
       return { challenge: readField(fields, 'challenge'), purpose: readField(fields, 'purpose') ?? purpose }

@@ -58,7 +58,7 @@ export interface ChallengesFacade {
    */
   start(command: NamedStart): Promise<StartOutcome>
   /** Sends another code for the live challenge. Its attempts stay counted. */
-  resend(command: Named<Omit<ResendCommand, 'shown'>> & ShownByName): Promise<StartOutcome>
+  resend(command: Named<Omit<ResendCommand, 'displayed'>> & ShownByName): Promise<StartOutcome>
   /**
    * Checks a code. `approved` writes no grant: write one with `tf.grants.write`, for the approved purpose and fields
    * only.
@@ -71,7 +71,7 @@ export interface ChallengesFacade {
    * }
    */
   verify(
-    command: Named<Omit<VerifyCommand, 'shown' | 'code' | 'appCode'>> &
+    command: Named<Omit<VerifyCommand, 'displayed' | 'code' | 'appCode'>> &
       ShownByName & { readonly code: string },
   ): Promise<VerifyOutcome>
   /** Cancels the live challenge. Sends, failures and locks stay counted. */
@@ -120,18 +120,18 @@ export function createChallengesFacade(http: HttpParts): ChallengesFacade {
       return challenges.start({ ...sendOf(command), purpose, destination, bound, details })
     },
     async resend(command) {
-      const shown = shownIn(command)
-      return shown === undefined
+      const displayed = shownIn(command)
+      return displayed === undefined
         ? refused('invalid_request')
-        : challenges.resend({ ...sendOf(command), shown })
+        : challenges.resend({ ...sendOf(command), displayed })
     },
     async verify(command) {
       const typed = typeof command.code === 'string' ? readCodes(command.code, settings) : undefined
-      const shown = shownIn(command)
+      const displayed = shownIn(command)
       // Malformed input uses no attempt, as over HTTP.
-      if (typed === undefined || shown === undefined) return refused('invalid_request')
+      if (typed === undefined || displayed === undefined) return refused('invalid_request')
       const record = recordOf(command)
-      const outcome = await challenges.verify({ ...actorOf(command, record), ...typed, shown })
+      const outcome = await challenges.verify({ ...actorOf(command, record), ...typed, displayed })
       // The caller's next step must not undo a revocation during the check (ASVS 5.0, 7.4.1).
       if (outcome.outcome === 'approved' && (await record.isRevoked())) {
         return refused('challenge_gone')

@@ -72,11 +72,11 @@ export function createViews(http: HttpParts, flow: Flow) {
     // JSON contains only the challenge.
     const isShown = problem !== undefined || wantsScreen(req)
     const { challenge, purpose = flow.defaultPurpose, issuedRequirement } = intent
-    const shown = { challenge, purpose, bound: issuedRequirement?.bound }
+    const displayed = { challenge, purpose, bound: issuedRequirement?.bound }
     // Started together, which is one round trip to a network store.
     const [live, outlook, typed, destination, passkey] = await Promise.all([
       // The user confirms the details on the page, so a page for one purpose must not accept the code of another.
-      actor && liveOf(actor, intent, isShown || intent.purpose !== undefined ? shown : undefined, wanted),
+      actor && liveOf(actor, intent, isShown || intent.purpose !== undefined ? displayed : undefined, wanted),
       actor && (isShown || mayHaveSeveral(actor))
         ? challenges.preview({
             purpose,
@@ -103,10 +103,10 @@ export function createViews(http: HttpParts, flow: Flow) {
   async function liveOf(
     actor: RequesterContext,
     intent: PageIntent,
-    shown: ChallengeRef | undefined,
+    displayed: ChallengeRef | undefined,
     wanted: PageView['method'],
   ) {
-    if (wanted !== 'app' || intent.challenge !== undefined) return challenges.find(actor, shown)
+    if (wanted !== 'app' || intent.challenge !== undefined) return challenges.find(actor, displayed)
     return sealedOf(actor, intent, appMethod)
   }
 

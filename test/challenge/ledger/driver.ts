@@ -29,7 +29,7 @@ export interface Acting {
   /** The last revocation. */
   revocationId?: string
   /** Default: the challenge that lives. */
-  shown?: ChallengeRef
+  displayed?: ChallengeRef
   /** What its numbers have been sent in their day. */
   lastSends?: Readonly<Record<string, readonly string[]>>
   /** The account has several places. */
@@ -104,8 +104,8 @@ export function driveLedger(limits: LedgerLimits = ledgerLimits) {
       return outcome
     },
     bookAgain(who: Acting = {}) {
-      const { channel = 'sms', shown = liveShown(ledger), lastSends } = who
-      const order = { ...whoOf(who), shown, lastSends, sendId: next('send-'), channel }
+      const { channel = 'sms', displayed = liveShown(ledger), lastSends } = who
+      const order = { ...whoOf(who), displayed, lastSends, sendId: next('send-'), channel }
       return run((view) => resend(view, order))
     },
     resend(who: Acting = {}, sent: SendResult = { result: 'sent', lifetimeMs: 600_000 }) {
@@ -114,10 +114,10 @@ export function driveLedger(limits: LedgerLimits = ledgerLimits) {
       return outcome
     },
     reserve(who: Acting = {}, code = next('wrong-'), id = next('attempt-'), sealed?: Challenge) {
-      const { shown = sealed ? { challenge: sealed.id } : liveShown(ledger) } = who
+      const { displayed = sealed ? { challenge: sealed.id } : liveShown(ledger) } = who
       const { lastSends, hasChoice, tellsCodesApart } = who
       const factor = who.factor ?? sealed?.factor ?? ledger.challenge?.factor ?? 'home'
-      const given = { shown, id, code, factor, lastSends, sealed, hasChoice, tellsCodesApart }
+      const given = { displayed, id, code, factor, lastSends, sealed, hasChoice, tellsCodesApart }
       const attempt = { ...whoOf(who), ...given }
       attempts.set(id, attempt)
       return { id, outcome: run((view) => reserve(view, attempt)) }

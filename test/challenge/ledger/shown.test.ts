@@ -19,10 +19,10 @@ describe('a code', () => {
     ['the id of the challenge', transfer, { challenge: 'challenge-2' }],
     ['purpose and bound fields', transfer, { purpose: 'transfer', bound: '5 to Mum' }],
     ['nothing, for a sign-in,', {}, {}],
-  ])('that was shown with %s is judged, and another one sent', (_name, wanted, shown) => {
+  ])('that was shown with %s is judged, and another one sent', (_name, wanted, displayed) => {
     const account = accountWith(wanted)
-    expect(account.reserve({ shown }).outcome).toMatchObject({ outcome: 'reserved' })
-    expect(account.resend({ shown })).toMatchObject({ outcome: 'booked' })
+    expect(account.reserve({ displayed }).outcome).toMatchObject({ outcome: 'reserved' })
+    expect(account.resend({ displayed })).toMatchObject({ outcome: 'booked' })
   })
 
   const superseded = refusal('challenge_superseded')
@@ -47,11 +47,11 @@ describe('a code', () => {
     ],
     ['nothing, though it has fields,', { bound: '5 to Mum' }, {}, unnamed],
     ['nothing, though it is for another purpose,', { purpose: 'settings' }, {}, unnamed],
-  ])('that was shown with %s approves nothing, and costs nothing', (_name, wanted, shown, refused) => {
+  ])('that was shown with %s approves nothing, and costs nothing', (_name, wanted, displayed, refused) => {
     const account = accountWith(wanted)
     const before = account.ledger
-    expect(account.reserve({ shown }).outcome).toStrictEqual(refused)
-    expect(account.resend({ shown })).toStrictEqual(refused)
+    expect(account.reserve({ displayed }).outcome).toStrictEqual(refused)
+    expect(account.resend({ displayed })).toStrictEqual(refused)
     expect(account.ledger).toBe(before)
   })
 

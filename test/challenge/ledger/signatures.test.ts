@@ -13,8 +13,8 @@ const sealed = createSealedChallenge(
   { purpose: 'login', bound: undefined, details: undefined },
   { snapshot: view, requester },
 )
-const shown = { challenge: sealed.id }
-const signed = { id: 'command', tag: 'tag', sealed, shown, hasChoice: true, ...requester }
+const displayed = { challenge: sealed.id }
+const signed = { id: 'command', tag: 'tag', sealed, displayed, hasChoice: true, ...requester }
 
 it('a signature is accepted once, and again only for the command that a store executes twice', () => {
   const { outcome, next: ledger = emptyLedger } = acceptSignature(view, signed)

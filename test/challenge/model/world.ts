@@ -145,7 +145,9 @@ export function createWorld({ commands, oracle, sameCode = false }: WorldParts) 
 
     resend(who: RequesterTag, channel: Channel): void {
       const order = { ...who, sendId: newId('send'), channel }
-      const answer = run((was, now) => commands.resend(was, { ...order, shown: liveShown(was) }, now, limits))
+      const answer = run((was, now) =>
+        commands.resend(was, { ...order, displayed: liveShown(was) }, now, limits),
+      )
       note('resend', answer, oracle?.resend(who, channel, clock))
     },
 
@@ -167,8 +169,8 @@ export function createWorld({ commands, oracle, sameCode = false }: WorldParts) 
       const code = wanted[guess] ?? newId('wrong')
       typed = code
       const factor = ledger.challenge?.factor ?? 'home'
-      const shown = liveShown(ledger)
-      const attempt = { ...who, id: newId('attempt'), shown, code, factor, tellsCodesApart: true }
+      const displayed = liveShown(ledger)
+      const attempt = { ...who, id: newId('attempt'), displayed, code, factor, tellsCodesApart: true }
       type(attempt, oracle?.guess(who, code, clock), code === codes.at(-1), fate)
     },
 
@@ -190,7 +192,7 @@ export function createWorld({ commands, oracle, sameCode = false }: WorldParts) 
       const step = Math.floor(clock / stepMs)
       const code = right ? `step ${step}` : newId('wrong')
       const shownTo = { challenge: sealed.id }
-      const attempt = { ...who, id: newId('attempt'), shown: shownTo, code, factor: 'app', sealed }
+      const attempt = { ...who, id: newId('attempt'), displayed: shownTo, code, factor: 'app', sealed }
       type(attempt, oracle?.show(who, code, clock, startedBy), right, 'judged', right ? step : undefined)
     },
 

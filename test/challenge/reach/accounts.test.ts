@@ -67,7 +67,13 @@ describe('a code that nothing is sent for', () => {
     const { challenges, events, now } = createService({ haveApps: true })
     const code = codeOf(Math.floor(now() / 30_000), withApp.secret)
     const typed = (purpose: string) =>
-      challenges.verify({ ...withApp, session: `for ${purpose}`, code, appCode: code, shown: { purpose } })
+      challenges.verify({
+        ...withApp,
+        session: `for ${purpose}`,
+        code,
+        appCode: code,
+        displayed: { purpose },
+      })
     // Its codes are to be sent, it is of a sign-up, and there is none.
     for (const purpose of ['text-only', 'signup', 'none']) {
       expect(await typed(purpose)).toMatchObject({ code: 'challenge_gone' })
