@@ -193,13 +193,18 @@ export const mistakes: readonly Mistake[] = [
       withAction(bank, { method: 'PUT' }),
     ),
   ),
-  mistake('a guard that compares the path', 'spellings', {
-    transfers: ({ app, tf }, guard) => {
-      const requireCode = tf.requireTwoFactor(guard)
-      app.use(parse, (req, res, next) => (req.path === '/transfers' ? requireCode(req, res, next) : next()))
-      app.post('/transfers', transfer)
-    },
-  }),
+  ...Object.entries({
+    'the path': ({ path }: express.Request) => path === '/transfers',
+    'the address as it was sent': ({ originalUrl }: express.Request) => /^\/transfers/i.test(originalUrl),
+  }).map(([what, isTransfer]) =>
+    mistake(`a guard that compares ${what}`, 'spellings', {
+      transfers: ({ app, tf }, guard) => {
+        const requireCode = tf.requireTwoFactor(guard)
+        app.use(parse, (req, res, next) => (isTransfer(req) ? requireCode(req, res, next) : next()))
+        app.post('/transfers', transfer)
+      },
+    }),
+  ),
   mistake(
     'a guard for JSON only',
     'content-types',

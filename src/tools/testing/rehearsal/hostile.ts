@@ -55,6 +55,8 @@ export function spellingsOf(path: string): readonly string[] {
     ...[`${before}%2F${last}`, `${path}%2F`, `${path}%00`, `${path}%20`, `${path}%`, `${path}%0d%0aX:1`],
     ...[`${path};admin=1`, `${path}.json`, `${before}/%2e/${last}`, `${before}/%2e%2e${path}`],
     ...[`${before}\\${last}`, `${path}%C3%B3`],
+    // RFC 9112, 3.2.2: a server must accept the absolute form.
+    `http://localhost${path}`,
   ]
 }
 

@@ -76,6 +76,7 @@ export function curlLine(origin: string, request: RehearsalRequest): string {
  * brackets.
  */
 function addressOf(origin: string, path: string): string {
-  const isKept = new URL(origin + path).href === origin + path && !/[#[\]{}]/.test(path)
+  const isKept =
+    path.startsWith('/') && new URL(origin + path).href === origin + path && !/[#[\]{}]/.test(path)
   return isKept ? shellWord(origin + path) : `--request-target ${shellWord(path)} ${shellWord(origin)}`
 }
