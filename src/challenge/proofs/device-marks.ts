@@ -105,6 +105,6 @@ const parseNumberMarks = (listed: string): DeviceMark['numbers'] =>
       at: Number.parseInt(one.slice(numberTagLength), 36),
     }))
 
-function areEqual(own: string, shown: string): boolean {
-  return own.length === shown.length && timingSafeEqual(Buffer.from(own), Buffer.from(shown))
+function areEqual(own: string, given: string): boolean {
+  return own.length === given.length && timingSafeEqual(Buffer.from(own), Buffer.from(given))
 }

@@ -72,10 +72,10 @@ export function createDevices(parts: DeviceParts) {
       endedAt: () => Promise<number> = () => grants.devicesEndedAt(subject),
     ): BrowserDevice {
       // The newest: a cookie set before the session's became partitioned is sent as well, and first.
-      const [shown] = tokens
+      const [mark] = tokens
         .flatMap((token) => marks.read(subject, token) ?? [])
         .sort((one, other) => other.at - one.at)
-      return new BrowserDevice(opened, subject, shown, endedAt)
+      return new BrowserDevice(opened, subject, mark, endedAt)
     },
     /** Lists the trusted browsers. `here` is the browser of the request. */
     async list(subject: string, here?: BrowserDevice): Promise<readonly TrustedDevice[]> {
@@ -116,7 +116,7 @@ export class BrowserDevice {
     private readonly parts: DeviceParts & { readonly marks: ReturnType<typeof createDeviceMarks> },
     private readonly subject: string,
     /** Content of its cookie. Undefined without a valid one. */
-    private readonly shown: DeviceMark | undefined,
+    private readonly mark: DeviceMark | undefined,
     private readonly endedAt: () => Promise<number>,
   ) {
     this.openedAt = parts.now()
@@ -129,10 +129,10 @@ export class BrowserDevice {
 
   /** Returns whether this account has signed in here before. It gives a share of the limits, never access. */
   async isKnown(): Promise<boolean> {
-    const { shown, parts } = this
-    if (shown === undefined || !this.isTracked) return false
-    if (parts.now() - shown.at >= parts.knownMaxAgeMs) return false
-    return this.isInForce(shown)
+    const { mark, parts } = this
+    if (mark === undefined || !this.isTracked) return false
+    if (parts.now() - mark.at >= parts.knownMaxAgeMs) return false
+    return this.isInForce(mark)
   }
 
   /**
@@ -140,9 +140,9 @@ export class BrowserDevice {
    * accounts may carry the number of the owner, so a success by any other factor does not count (denial of service).
    */
   async isKnownAt(phone: PhoneNumber): Promise<boolean> {
-    const { shown, parts, subject } = this
-    if (shown === undefined) return false
-    const at = parts.marks.verifiedAt(subject, shown, phone)
+    const { mark, parts, subject } = this
+    if (mark === undefined) return false
+    const at = parts.marks.verifiedAt(subject, mark, phone)
     if (at === 0 || parts.now() - at >= parts.knownMaxAgeMs) return false
     // A revocation ends it: the next success stores no number that was verified before.
     return this.isKnown()
@@ -166,13 +166,13 @@ export class BrowserDevice {
 
   /** Records a success. Returns the new token for the browser, or undefined if it keeps the old one. */
   async succeed({ trust, phone }: BrowserSuccess = {}): Promise<string | undefined> {
-    const { subject, shown, parts, openedAt: at } = this
+    const { subject, mark, parts, openedAt: at } = this
     // A new id, so that a copy of the old cookie does not become trusted.
     const trusted = trust && (await this.trust(trust).catch(() => undefined))
     if (trusted === undefined && parts.knownMaxAgeMs === 0) return undefined
-    const isSame = shown !== undefined && (await this.isInForce(shown))
-    const id = trusted ?? (isSame ? shown.id : newDeviceId())
-    const earlier = isSame ? shown.numbers : []
+    const isSame = mark !== undefined && (await this.isInForce(mark))
+    const id = trusted ?? (isSame ? mark.id : newDeviceId())
+    const earlier = isSame ? mark.numbers : []
     const numbers = phone ? parts.marks.withNumber(subject, earlier, phone, at) : earlier
     return parts.marks.sign(subject, { id, at, numbers })
   }
@@ -185,12 +185,12 @@ export class BrowserDevice {
 
   /** Trusts the browser and returns its new id. */
   private async trust({ label }: Trust): Promise<string> {
-    const { subject, shown, parts, openedAt: at } = this
+    const { subject, mark, parts, openedAt: at } = this
     const id = newDeviceId()
     this.added = id
     const device = { id, label, trustedAt: at, usedAt: at, endsAt: at + parts.trustedMaxAgeMs }
     try {
-      await this.entry.update((stored) => add(stored, device, shown?.id, at))
+      await this.entry.update((stored) => add(stored, device, mark?.id, at))
     } catch (error) {
       // Written after the deadline, so its token reaches no browser.
       this.undo().catch(() => undefined)
@@ -201,10 +201,10 @@ export class BrowserDevice {
   }
 
   private async findTrusted(): Promise<StoredDevice | undefined> {
-    const { shown, parts } = this
-    if (shown === undefined || parts.trustedMaxAgeMs === 0) return undefined
-    const [isInForce, stored] = await Promise.all([this.isInForce(shown), this.entry.prefetch()])
-    return isInForce ? live(stored, parts.now()).find(({ id }) => id === shown.id) : undefined
+    const { mark, parts } = this
+    if (mark === undefined || parts.trustedMaxAgeMs === 0) return undefined
+    const [isInForce, stored] = await Promise.all([this.isInForce(mark), this.entry.prefetch()])
+    return isInForce ? live(stored, parts.now()).find(({ id }) => id === mark.id) : undefined
   }
 
   /** Returns whether no revocation has ended the cookie. */

@@ -157,7 +157,7 @@ export function createAccounts(
       const { id = isPhone(factor) ? challenge.id : sealedChallenges.seal(account, challenge) } = context
       const { purpose, channel, expiresAt } = challenge
       const details = detailsOf(account, challenge)
-      const shown = {
+      const common = {
         id,
         purpose,
         channel,
@@ -169,19 +169,19 @@ export function createAccounts(
         const none = { channels: [], resendAt: snapshot.now, resendAtBy: {}, delivery: 'sent' } as const
         return isSigned(factor)
           ? {
-              ...shown,
+              ...common,
               ...none,
               attemptsRemaining: maxWrongSignatures,
               publicKey: factor.signer.optionsFor(challengeToSign(id)),
             }
-          : { ...shown, ...none, attemptsRemaining: guessesLeft(snapshot, requester.browserKind) }
+          : { ...common, ...none, attemptsRemaining: guessesLeft(snapshot, requester.browserKind) }
       }
       const channels = (purposes.find(purpose)?.channels ?? [channel]).filter((one) => factor.takes(one))
       const moments = channels.map(
         (one) => [one, resendableBy(snapshot, challenge, requester.browserKind, one)] as const,
       )
       return {
-        ...shown,
+        ...common,
         resendAt: resendableAt(snapshot, challenge, requester.browserKind),
         attemptsRemaining: attemptsLeft(challenge, requester.browserKind, snapshot.limits),
         channels,

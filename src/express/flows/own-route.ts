@@ -90,8 +90,8 @@ export function createOwnRoute(http: HttpParts, { views }: Pick<Routes, 'views'>
       await sessions.save(req, res)
       const formFields = formFieldsOf(req)
       const returnTo = fromBrowser(findField(fields, 'returnTo'))?.slice(prefix.length)
-      const shown = { wantsPage: responder.wantsPage(req), returnTo, prefix, appName, formFields }
-      const said = await act({ req, res, fields, ...requester, ...languageOf(req), ...shown })
+      const ofPage = { wantsPage: responder.wantsPage(req), returnTo, prefix, appName, formFields }
+      const said = await act({ req, res, fields, ...requester, ...languageOf(req), ...ofPage })
       if (said === undefined) {
         if (res.headersSent || res.closed) return { reply: 'answered' }
         throw optionError('ownRoute: the handler must return a RouteResult or send the response')

@@ -131,14 +131,14 @@ export function createPhoneVerification(
   renewal.takeNumbers()
   const { handlers, views } = createRoutes(http, createSignup(http, { purpose, successPath, backPath }))
   const mount = sitePaths.fromApp(path)
-  const shown = new WeakMap<Request, ProvenPhone | undefined>()
+  const returned = new WeakMap<Request, ProvenPhone | undefined>()
 
   async function proven(req: Request): Promise<ProvenPhone | undefined> {
     await sessions.open(req)
     const session = sessions.find(req)
     const subject = subjectOf(req)
     const proof = session === undefined ? undefined : await phoneVerifications.peek(session, purpose, subject)
-    shown.set(req, proof)
+    returned.set(req, proof)
     return proof
   }
 
@@ -146,15 +146,15 @@ export function createPhoneVerification(
    * Returns whether the number is the one that `proven` returned: another one could be verified between the guard and
    * its use (race).
    */
-  function isShown(req: Request, { phone, verifiedAt }: ProvenPhone): boolean {
-    const before = shown.get(req)
-    return !shown.has(req) || (before?.phone === phone && before.verifiedAt === verifiedAt)
+  function isReturned(req: Request, { phone, verifiedAt }: ProvenPhone): boolean {
+    const before = returned.get(req)
+    return !returned.has(req) || (before?.phone === phone && before.verifiedAt === verifiedAt)
   }
 
   async function take(req: Request) {
     await sessions.open(req)
     const subject = subjectOf(req)
-    const fits = (proof: ProvenPhone) => isShown(req, proof)
+    const fits = (proof: ProvenPhone) => isReturned(req, proof)
     const taken = await phoneVerifications.take(sessions.idOf(req), purpose, subject, fits)
     if (taken === undefined) throw new TwoFactorError('second_factor_required')
     const reportChange = subject === undefined ? undefined : await changeOf(req, subject, taken.proof)

@@ -90,13 +90,13 @@ export function createShownCheck(warn: Warn) {
   /** Called at each refusal. */
   return ({ subject, purpose, bound, locale }: Described, { title = '', rows }: Details): void => {
     const key = hashId(JSON.stringify([subject, purpose, bound, locale]))
-    const shown = new Map(
+    const hashes = new Map(
       [['title', title] as const, ...rows].map(([label, value]) => [label, hashId(value)]),
     )
-    const before = remembered.get(key) ?? shown
+    const before = remembered.get(key) ?? hashes
     if (remembered.size >= maxRemembered) remembered.clear()
-    remembered.set(key, shown)
-    const [label] = [...shown].find(([label, value]) => before.get(label) !== value) ?? []
+    remembered.set(key, hashes)
+    const [label] = [...hashes].find(([label, value]) => before.get(label) !== value) ?? []
     if (label !== undefined) warn('TWO_FACTOR_ROWS_NOT_BOUND', `purpose "${purpose}", "${label}"`)
   }
 }

@@ -226,7 +226,7 @@ function createGuardDecision(
     // Without a requirement, the page needs the return path for a sign-in or a retry.
     fields: Body = { returnTo: returnPathOf(req) },
   ): Promise<false> {
-    const view = (shown: Problem) => routes.views.of({ req, res, fields }, shown)
+    const view = (final: Problem) => routes.views.of({ req, res, fields }, final)
     await responder.send(req, res, { reply: 'problem', problem }, view)
     return false
   }

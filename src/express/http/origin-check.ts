@@ -30,8 +30,8 @@ function mayBeOwnForm({ headers }: Request): boolean {
 }
 
 function hostsOf(req: Request): string {
-  return `Origin ${shown(req.headers.origin)}, Host ${shown(hostOf(req))}`
+  return `Origin ${printable(req.headers.origin)}, Host ${printable(hostOf(req))}`
 }
 
 /** A header is text of the client: only its printable characters reach a log. */
-const shown = (name = 'none'): string => name.replaceAll(/[^ -~]/g, '').slice(0, maxHostLength)
+const printable = (name = 'none'): string => name.replaceAll(/[^ -~]/g, '').slice(0, maxHostLength)

@@ -109,7 +109,7 @@ function endsPage(page: Page, problem: PageProblem, { destinations = [] }: PageF
 
 /** Decides which page is shown, with which problem and exit links. No other code decides this. */
 export function pageFor(facts: PageFacts): PageView {
-  const { proven, resumed, formless, outlook, isExpired, methods, ...shown } = facts
+  const { proven, resumed, formless, outlook, isExpired, methods, ...others } = facts
   const [form = 'start'] = pageOrder.find(([, fits]) => fits(facts)) ?? []
   const problem = problemOn(form, facts)
   const page = problem !== undefined && endsPage(form, problem, facts) ? 'problem' : form
@@ -121,7 +121,7 @@ export function pageFor(facts: PageFacts): PageView {
   const method = form === 'recovery' ? 'recovery-code' : chooses ? 'any' : isOfApp ? 'app' : undefined
   const here = isExpired ? facts.returnTo : pageUrl(`${facts.basePath}/`, { ...facts, method })
   const view: Omit<PageView, 'ways'> = {
-    ...shown,
+    ...others,
     page,
     problem,
     method,

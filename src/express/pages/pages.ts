@@ -224,7 +224,7 @@ const news = (notice: string) => html`<div class="notice done" role="alert" tabi
 `
 
 function header({ name, logoUrl }: NonNullable<PageView['brand']>): Html {
-  const shown = logoUrl === undefined ? isolated(name) : html`<img src="${logoUrl}" alt="${name}">`
-  return html`<p class="brand">${shown}</p>
+  const logo = logoUrl === undefined ? isolated(name) : html`<img src="${logoUrl}" alt="${name}">`
+  return html`<p class="brand">${logo}</p>
 `
 }
