@@ -71,7 +71,7 @@ export function createExchanges(provider: CodeProvider, { now, emit }: DomainSer
   const queue = createExchangeQueue(provider.maxExchanges ?? defaultMaxExchanges)
   let misconfiguredAt = Number.NEGATIVE_INFINITY
   let unexpectedAt = Number.NEGATIVE_INFINITY
-  /** Accounts whose codes had an unexpected status since the last approval. */
+  /** Keys of the users' accounts whose codes had an unexpected status since the last approval. */
   const unapproved = new Set<string>()
   let givesHandles = false
 
@@ -99,7 +99,10 @@ export function createExchanges(provider: CodeProvider, { now, emit }: DomainSer
     }
   }
 
-  /** Emits the event for an exchange without a response, or refused for the account. `isLocal`: no request was sent. */
+  /**
+   * Emits the event for an exchange without a response, or one that the provider refused because of the app's own
+   * account there. `isLocal`: no request was sent.
+   */
   function reportExchange(
     command: Waiter['command'],
     result: SendResult['result'] | Verdict,
