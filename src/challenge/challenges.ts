@@ -16,7 +16,7 @@ import { attemptsLeft, cancel, findLiveChallenge, refuseOtherThanDisplayed } fro
 import { cooldownExpiresAt, isForgiven } from './ledger/pacing.js'
 import { refusalOfUnsent, start } from './ledger/sends.js'
 import { acceptedChannels } from './purposes.js'
-import { challengeFields, type DecisionContext, loadDecisionContext } from './reach/account.js'
+import { challengeFields, type DecisionContext, loadDecisionContext } from './reach/decision-context.js'
 import type { DestinationView } from './reach/destinations.js'
 import { createDestinationView, type Destination, isPhone, isSigned } from './reach/factors.js'
 import { createSealedChallenge } from './sealed-challenges.js'

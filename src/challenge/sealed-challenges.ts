@@ -3,7 +3,7 @@ import type { Secrets } from './keys.js'
 import { findLiveChallenge } from './ledger/challenge.js'
 import type { Challenge } from './ledger/ledger.js'
 import { firstPurpose, type Purposes } from './purposes.js'
-import type { Account, DecisionContext } from './reach/account.js'
+import type { Account, DecisionContext } from './reach/decision-context.js'
 import { type Destination, type Factor, findDestinations, isPhone, isTotp } from './reach/factors.js'
 import { newChallengeId } from './updater.js'
 

@@ -23,7 +23,7 @@ import {
   challengeFields,
   type DecisionContext,
   loadDecisionContext,
-} from './reach/account.js'
+} from './reach/decision-context.js'
 import { type Destination, type Factor, isPhone, isSigned, type PhoneFactor } from './reach/factors.js'
 import { createSealedChallenge, type SealedChallenges } from './sealed-challenges.js'
 import { newChallengeId, newCommandId } from './updater.js'

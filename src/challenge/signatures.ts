@@ -5,7 +5,12 @@ import { countConsecutiveWrongCodes, type RequesterTag } from './ledger/ledger.j
 import { acceptSignature, isSpent } from './ledger/signatures.js'
 import { maxWrongSignatures } from './limits.js'
 import { networksOf, timesBehindProxy } from './rate-limits/networks.js'
-import { type Account, browserFields, challengeFields, type DecisionContext } from './reach/account.js'
+import {
+  type Account,
+  browserFields,
+  challengeFields,
+  type DecisionContext,
+} from './reach/decision-context.js'
 import type { SignedFactor } from './reach/factors.js'
 import { challengeToSign } from './reach/signer.js'
 import type { PendingChallenge } from './sealed-challenges.js'

@@ -20,6 +20,7 @@ import { settle } from './ledger/settlement.js'
 import type { Purposes } from './purposes.js'
 import type { Counters } from './rate-limits/counters.js'
 import type { NumberCounters } from './rate-limits/number-counters.js'
+import type { Accounts } from './reach/accounts.js'
 import {
   type Account,
   browserFields,
@@ -27,8 +28,7 @@ import {
   challengeFields,
   exchangeContextOf,
   loadDecisionContext,
-} from './reach/account.js'
-import type { Accounts } from './reach/accounts.js'
+} from './reach/decision-context.js'
 import { type Factor, isPhone, isSigned } from './reach/factors.js'
 import type { SealedChallenges } from './sealed-challenges.js'
 import { createVerifySignature } from './signatures.js'

@@ -446,7 +446,7 @@ export const weakenings = [
   {
     bound: 13,
     what: 'an attacker who is known by an app uses the share of known browsers at the number',
-    file: 'src/challenge/reach/account.ts',
+    file: 'src/challenge/reach/decision-context.ts',
     find: 'await browser?.isKnownAt(phone)',
     replace: '(phone, await browser?.isKnown())',
     tests: ['test/challenge/rate-limits/number-counters.test.ts'],

@@ -5,7 +5,7 @@ import type { SendResult } from '../exchange/code-provider.js'
 import { type DomainServices, hashId } from '../keys.js'
 import type { BrowserKind } from '../ledger/ledger.js'
 import { type Limits, ledgerLimitsOf, shareOfUnknownBrowsers } from '../limits.js'
-import type { Account, LastSends } from '../reach/account.js'
+import type { Account, LastSends } from '../reach/decision-context.js'
 import { isPhone } from '../reach/factors.js'
 import { createUpdater } from '../updater.js'
 import {

@@ -16,7 +16,7 @@ import { deliveryOf, hasNewerCode } from '../ledger/sends.js'
 import { type Limits, ledgerLimitsOf, maxWrongSignatures } from '../limits.js'
 import type { Purposes } from '../purposes.js'
 import type { SealedChallenges } from '../sealed-challenges.js'
-import type { Account, DecisionContext } from './account.js'
+import type { Account, DecisionContext } from './decision-context.js'
 import { allNumbers, mayHaveSeveral, type NumberOnFile } from './destinations.js'
 import {
   createDestinationId,
