@@ -192,7 +192,7 @@ export interface Refusal {
   /** Reason for events only: the problem of the number on file (enumeration), or the reason of `beforeSend`. */
   readonly eventReason?: string
   /** True if codes of the challenge had no verdict. They must not be called wrong. */
-  readonly wasOpen?: true
+  readonly undecided?: true
   /** The correct input, for developers. */
   readonly detail?: string
   /** Accepted kinds of factors, if no code that can be sent is accepted. */
@@ -220,7 +220,7 @@ export interface Rejection {
   /** Milliseconds until the next code can be submitted, if this code locked the account, or at a sign-up the number. */
   readonly retryAfterMs?: number
   /** The code was submitted before without a verdict. It may have been correct then, so only a new code helps. */
-  readonly wasOpen?: true
+  readonly undecided?: true
 }
 
 /** Result of a submitted code. Narrow on `outcome`. */

@@ -63,7 +63,7 @@ export function createVerify(parts: VerifyParts) {
     exchange: ExchangeFields = {},
   ): VerifyOutcome {
     const { account, factor, challenge } = checked
-    const { attemptsRemaining, used, undecided: wasOpen, lockedForMs: retryAfterMs } = outcome
+    const { attemptsRemaining, used, undecided, lockedForMs: retryAfterMs } = outcome
     const eventFields = challengeFields(account, factor, challenge, exchange)
     emit({
       type: 'challenge.rejected',
@@ -78,7 +78,7 @@ export function createVerify(parts: VerifyParts) {
       ? Math.max(attemptsCountUntil(challenge) - now, retryAfterMs ?? 0)
       : retryAfterMs
     reportLock(checked, { ...outcome, ...present({ lockedForMs }) })
-    return { outcome: 'rejected', attemptsRemaining, ...present({ retryAfterMs, wasOpen }) }
+    return { outcome: 'rejected', attemptsRemaining, ...present({ retryAfterMs, undecided }) }
   }
 
   function reportLock(
@@ -133,8 +133,8 @@ export function createVerify(parts: VerifyParts) {
     const { outcome: reserved } = reserving
     if (reserved.outcome === 'refused') return reserved
     if (reserved.outcome === 'repeated') {
-      const { attemptsRemaining, undecided: wasOpen } = reserved
-      return { outcome: 'rejected', attemptsRemaining, ...present({ wasOpen }) }
+      const { attemptsRemaining, undecided } = reserved
+      return { outcome: 'rejected', attemptsRemaining, ...present({ undecided }) }
     }
     const { challenge } = reserved
     const checked = { account, factor, challenge }

@@ -85,7 +85,7 @@ describe('the same code again, while nobody has decided on it', () => {
     // Nobody called them wrong.
     expect(await challenges.verify({ ...ana, code: '000005' })).toMatchObject({
       code: 'attempts_exhausted',
-      wasOpen: true,
+      undecided: true,
     })
     expect(provider.checks).toHaveLength(5)
     provider.check = () => 'approved'
@@ -123,7 +123,7 @@ describe('the same code again, while nobody has decided on it', () => {
     provider.check = () => 'rejected'
     expect(await challenges.verify({ ...ana, code: '000000' })).toMatchObject({
       attemptsRemaining: 4,
-      wasOpen: true,
+      undecided: true,
     })
     expect(await challenges.subjects.state('ana')).toMatchObject({ judged: 1 })
   })

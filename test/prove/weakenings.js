@@ -263,7 +263,7 @@ export const weakenings = [
     bound: 27,
     what: 'codes without a verdict are called wrong',
     file: 'src/challenge/ledger/challenge.ts',
-    find: '{ ...refusal, wasOpen: true }',
+    find: '{ ...refusal, undecided: true }',
     replace: 'refusal',
     tests: ['test/challenge/repeated-codes.test.ts'],
   },

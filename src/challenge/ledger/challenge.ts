@@ -161,10 +161,10 @@ export function countCheck(challenge: Challenge, undecided: UndecidedCode, now: 
   }
 }
 
-/** Refuses further attempts of a challenge. `wasOpen`: some of its codes had no verdict, so they were not wrong. */
+/** Refuses further attempts of a challenge. `undecided`: some of its codes had no verdict, so they were not wrong. */
 export function attemptsExhausted(challenge: Challenge, waitMs: number): Refusal {
   const refusal = refused('attempts_exhausted', waitMs)
-  return (challenge.undecidedCodes ?? []).length > 0 ? { ...refusal, wasOpen: true } : refusal
+  return (challenge.undecidedCodes ?? []).length > 0 ? { ...refusal, undecided: true } : refusal
 }
 
 /** Returns the mark of a code that was submitted before without a verdict, or nothing. */

@@ -262,8 +262,8 @@ const pageMethodOf = (channel: Channel): PageLink['method'] =>
 
 function failure(outcome: Refusal | Rejection, page?: Problem['page']): HandlerResult {
   if (outcome.outcome === 'rejected') {
-    const { attemptsRemaining, retryAfterMs, wasOpen } = outcome
-    return problem({ code: 'code_not_accepted', attemptsRemaining, retryAfterMs, wasOpen, page })
+    const { attemptsRemaining, retryAfterMs, undecided } = outcome
+    return problem({ code: 'code_not_accepted', attemptsRemaining, retryAfterMs, undecided, page })
   }
   const { code, retryAfterMs, reason, limit, detail, methods } = outcome
   return problem({ code, retryAfterMs, reason, limit, detail, page, methods })

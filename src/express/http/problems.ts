@@ -17,7 +17,7 @@ export interface Problem {
   /** The limit that refused, if a limit refused. */
   readonly limit?: LimitName | undefined
   /** The code was submitted before without a verdict. It may have been correct then. */
-  readonly wasOpen?: true | undefined
+  readonly undecided?: true | undefined
   /** The problem of the number, if the number is the reason. */
   readonly reason?: PhoneRefusal | undefined
   /** From the guard: what to verify, the maximum age, and where to start. */
@@ -82,7 +82,7 @@ export function statusOf(problem: Problem): number {
 
 /** Returns the problem document (RFC 9457). `sentence` is the detail in the user's language. */
 export function problemDocument(problem: Problem, sentence: string): object {
-  const { code, detail, page: _page, headers: _headers, wasOpen: _, ...members } = problem
+  const { code, detail, page: _page, headers: _headers, undecided: _, ...members } = problem
   const title = titles[code]
   return {
     type: `urn:express-two-factor:${code}`,

@@ -178,9 +178,9 @@ function problemOn(page: Page, facts: PageFacts): PageProblem | undefined {
   if (left !== 0 || (problem !== undefined && endsPage(page, problem, facts))) return problem
   const known = rejected ? problem.retryAfterMs : undefined
   // The last code had no verdict, so it must not be called wrong.
-  const wasOpen = problem?.code === 'verification_unavailable' ? { wasOpen: true as const } : {}
+  const undecided = problem?.code === 'verification_unavailable' ? { undecided: true as const } : {}
   const retryAfterMs = known ?? (challenge && challenge.expiresAt - now)
-  return { code: 'attempts_exhausted', retryAfterMs, ...wasOpen }
+  return { code: 'attempts_exhausted', retryAfterMs, ...undecided }
 }
 
 /**

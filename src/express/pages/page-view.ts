@@ -153,7 +153,7 @@ export interface ExitLink {
 }
 
 export interface PageProblem
-  extends Pick<Problem, 'code' | 'attemptsRemaining' | 'retryAfterMs' | 'reason' | 'limit' | 'wasOpen'> {
+  extends Pick<Problem, 'code' | 'attemptsRemaining' | 'retryAfterMs' | 'reason' | 'limit' | 'undecided'> {
   /** True if no user is signed in although a code was required. */
   readonly signedOut?: boolean | undefined
 }

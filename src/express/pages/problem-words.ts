@@ -77,7 +77,7 @@ function mayCall(view: TextContext): boolean {
   return view.waits !== undefined && calls.some((way) => waitOf(view, way) === 0)
 }
 
-function textKey(scene: TextContext, { code, reason, limit, signedOut, wasOpen }: PageProblem) {
+function textKey(scene: TextContext, { code, reason, limit, signedOut, undecided }: PageProblem) {
   const { page, challenge, destinations, emptyField, changeableNumber, unconfirmed } = scene
   // Others behind the address may have used it up.
   if (limit === 'address') return 'problem.address'
@@ -95,8 +95,8 @@ function textKey(scene: TextContext, { code, reason, limit, signedOut, wasOpen }
   // A newer challenge for the same purpose: its code can be entered here.
   if (page === 'code' && code === 'challenge_superseded') return 'code.superseded'
   if (code === 'delivery_failed' && mayCall(scene)) return 'problem.delivery_failed.call'
-  if (wasOpen && code === 'attempts_exhausted') return 'problem.attempts_exhausted.open'
-  if (wasOpen) return 'problem.challenge_gone'
+  if (undecided && code === 'attempts_exhausted') return 'problem.attempts_exhausted.open'
+  if (undecided) return 'problem.challenge_gone'
   const isApp = page === 'code' && challenge?.channel === appMethod
   if (page === 'pair' && code === 'code_not_accepted') return 'code.wrong.app'
   if (page === 'code' && code === 'code_not_accepted') {
