@@ -103,6 +103,7 @@ describe('what a rehearsal sends', () => {
       ...['/to/%70ay', '/%74o/pay', '/%54O/%70ay'],
       ...['/to%2Fpay', '/to/pay%2F', '/to/pay%00', '/to/pay%20', '/to/pay%', '/to/pay%0d%0aX:1'],
       ...['/to/pay;admin=1', '/to/pay.json', '/to/%2e/pay', '/to/%2e%2e/to/pay', '/to\\pay', '/to/pay%C3%B3'],
+      'http://localhost/to/pay',
     ])
   })
 
