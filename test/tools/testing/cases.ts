@@ -1,6 +1,7 @@
 import type express from 'express'
 import type { RequestHandler } from 'express'
-import { parse, sendMoney, transfer, type Wiring, withAction } from './bank.js'
+import { accountPages } from 'express-two-factor/account'
+import { parse, rightWiring, sendMoney, transfer, type Wiring, withAction } from './bank.js'
 import { behind, type Mistake, mistake } from './mistakes.js'
 
 /** An app whose transfers and limits read one amount in two ways. */
@@ -115,10 +116,12 @@ export const missedApps: readonly Mistake[] = [
       },
     ]),
   }),
-  mistake(
-    'an account page for the local machine, by a header',
-    'forged-headers',
-    openAccount((req) => req.get('x-forwarded-for') === '127.0.0.1'),
+  ...['127.0.0.1', '172.16.0.', '192.168.'].map((network) =>
+    mistake(
+      `an account page for the network ${network}, by a header`,
+      'forged-headers',
+      openAccount((req) => req.get('x-forwarded-for')?.startsWith(network) === true),
+    ),
   ),
   mistake(
     'an account page for a host name',
@@ -143,6 +146,32 @@ export const missedApps: readonly Mistake[] = [
     ...behind(
       (requireCode) => (req, res, next) => (req.body.amount > 4 ? requireCode(req, res, next) : next()),
     ),
+  }),
+  mistake('a negative amount that needs no code', 'other-fields', {
+    ...behind((requireCode) => (req, res, next) => {
+      const { amount } = req.body
+      return typeof amount === 'number' && amount < 4 ? next() : requireCode(req, res, next)
+    }),
+  }),
+  mistake(
+    'bind of the first in a list of transfers',
+    'changed',
+    {
+      transfers: ({ app, tf }, guard) => {
+        const bind = ({ body }: express.Request) => ({ ...body?.transfers?.[0] })
+        app.post('/transfers', parse, tf.requireTwoFactor({ ...guard, bind }), (req, res) => {
+          for (const body of [req.body?.transfers].flat()) sendMoney({ session: req.session, body })
+          res.json({})
+        })
+      },
+    },
+    (bank) => withAction(bank, { body: { transfers: [{ amount: 5, payee: 'Luis' }] }, changed: {} }),
+  ),
+  mistake('account pages in front of the guard', 'account-without-code', {
+    front: (bank) => {
+      const numbers = rightWiring.settings(bank)
+      bank.app.use('/settings', accountPages(bank.tf, { path: '/settings', numbers }))
+    },
   }),
   mistake('a transfer from the account that the body names', 'of-another', {
     transfers: ({ app, tf }, guard) =>

@@ -57,8 +57,9 @@ const make = ({ agent }: Visit, mount: string, [way, fields]: Change) => agent.p
 export const attacksOnAccounts: readonly Attack[] = [
   {
     code: 'account-without-code',
-    claim: 'no change in the account settings is made without a code for it',
-    fix: 'make these changes through the routes of accountPages only; let phone, authenticator.secretOf and the passkeys return the factors on file, as numbers.list and authenticator.has do, and recoveryCodes.remaining the number of unused codes: an account with none of these sets up its first factor without a code',
+    claim:
+      'no account settings are shown without a code, and no change in them is made without a code for it',
+    fix: 'mount accountPages behind tf.requireTwoFactor(); make these changes through the routes of accountPages only; let phone, authenticator.secretOf and the passkeys return the factors on file, as numbers.list and authenticator.has do, and recoveryCodes.remaining the number of unused codes: an account with none of these sets up its first factor without a code',
     docs: 'docs/account.md#rules',
     async run(stage, tries) {
       const mount = stage.given('account')
@@ -77,8 +78,13 @@ export const attacksOnAccounts: readonly Attack[] = [
           if (isMade(response)) fell(response)
         }
       }
-      await attempt({ ...visit, agent: stage.agent() })
-      await attempt(await stage.passwordGiven({ person: visit.person }))
+      const password = await stage.passwordGiven({ person: visit.person })
+      for (const stranger of [{ ...visit, agent: stage.agent() }, password]) {
+        const page = await stranger.agent.get(mount)
+        if (isSuccess(page) && Array.isArray(page.json?.numbers))
+          fell(page, `${told(page)} and showed the settings`)
+        await attempt(stranger)
+      }
       await attempt(visit)
       await confirm(stage, visit, mount, own)
       const others = changes.filter((change) => JSON.stringify(change) !== JSON.stringify(own))

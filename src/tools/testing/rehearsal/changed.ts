@@ -107,7 +107,10 @@ function differencesOf(action: RehearsalAction, fields: Fields): readonly Differ
     ...boundLeaves(action, fields).flatMap((leaf) => {
       const { path, value } = leaf
       const other = otherOf(leaf)
+      const more = Array.isArray(value) ? value.slice(-1).map(anotherValue) : []
+      const shown = more.flatMap((one) => leavesOf({ one })).map(({ value: inner }) => inner)
       return [
+        ...more.map((one) => set('one more of', leaf, [value, one].flat(), shown)),
         { ...set('no', leaf, undefined), alter: (all: Fields) => withoutLeaf(all, path) },
         // Guard and handler may read a field from different parts: query or body.
         {

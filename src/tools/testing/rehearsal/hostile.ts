@@ -20,7 +20,10 @@ const addressHeaders = [
 export function forgedHeaders(path: string): readonly Readonly<Record<string, string>>[] {
   return [
     ...addressHeaders.map((name) => ({ [name]: '127.0.0.1' })),
-    ...['10.0.0.1', '::1'].map((address) => ({ 'x-forwarded-for': address, 'x-real-ip': address })),
+    ...['10.0.0.1', '172.16.0.1', '192.168.0.1', '::1'].map((address) => ({
+      'x-forwarded-for': address,
+      'x-real-ip': address,
+    })),
     { forwarded: 'for=127.0.0.1' },
     ...['localhost', 'internal', 'admin.localhost'].flatMap((host) => [
       { 'x-forwarded-host': host },

@@ -36,6 +36,9 @@ export function anotherValue(value: unknown): unknown {
   if (typeof value === 'boolean') return !value
   if (typeof value === 'number') return value + 1
   if (Array.isArray(value)) return value.map(anotherValue)
+  if (isJsonObject(value)) {
+    return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, anotherValue(inner)]))
+  }
   // The last digit or letter changes: an address stays an address, and a date a date.
   return String(value).replace(/[a-z\d](?=[^a-z\d]*$)/i, (last) =>
     /\d/.test(last) ? (last === '1' ? '2' : '1') : last === 'e' ? 'a' : 'e',

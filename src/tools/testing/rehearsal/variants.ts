@@ -94,7 +94,7 @@ export const variantKinds: readonly VariantKind[] = [
           path: `${request.path}?format=${format}`,
         })),
         ...leavesOf(fields).flatMap(({ path, value }) =>
-          [...notationsOf(value), [value], { value }, null]
+          [...notationsOf(value), ...(typeof value === 'number' ? [-value] : []), [value], { value }, null]
             .map((other) => bodyLike(request, withLeaf(fields, path, other)))
             .concat(
               bodyLike(request, withoutLeaf(fields, path)),
