@@ -41,9 +41,14 @@ export async function decision() {
     const id = `attempt ${index}`
     // A code that was judged before is not judged again.
     const code = `tag of code ${tried++}`
-    const attempt = { id, displayed: { purpose: 'login' }, factor: findFactor(index), code, ...binding }
+    const factor = findFactor(index)
+    const attempt = { id, displayed: { purpose: 'login' }, factor, code, ...binding }
     const updater = ledgers(key, limits)
-    const reserved = await updater.run((view) => reserve(view, attempt))
+    const reserved = await updater.run((view) => {
+      // As the record of the number says: no other account has a later code.
+      const lastSends = { [factor]: view.ledger.sends.map(({ id }) => id) }
+      return reserve(view, { ...attempt, lastSends })
+    })
     if (reserved.outcome.outcome !== 'reserved') throw new Error(reserved.outcome.outcome)
     await updater.run((view) => settle(view, attempt, 'rejected'))
   })

@@ -2,14 +2,14 @@
 import { createKeys, createSecrets, hashId } from '../../build/modules/challenge/keys.js'
 import { createLedgers } from '../../build/modules/challenge/ledger/ledgers.js'
 import { settleSend, start } from '../../build/modules/challenge/ledger/sends.js'
-import { defaultLimits, ledgerLimitsOf } from '../../build/modules/challenge/limits.js'
+import { defaultLimits, defaultTimeouts, ledgerLimitsOf } from '../../build/modules/challenge/limits.js'
 import { newChallengeId, newCommandId } from '../../build/modules/challenge/updater.js'
 
 export { reserve } from '../../build/modules/challenge/ledger/attempts.js'
 export { settle } from '../../build/modules/challenge/ledger/settlement.js'
 export { memoryStore } from '../../build/modules/store/memory-store.js'
 
-export const limits = ledgerLimitsOf(defaultLimits, 'auth')
+export const limits = ledgerLimitsOf({ ...defaultLimits, ...defaultTimeouts }, 'auth')
 
 const keys = createKeys('', createSecrets(['a secret of at least thirty-two bytes']))
 
@@ -26,9 +26,8 @@ export async function fill(ledgers, count) {
     const binding = { ...bindingOf(index), purpose: 'login' }
     const ids = { sendId: newCommandId(), challengeId: newChallengeId() }
     const order = { ...ids, ...binding, factor: findFactor(index), channel: 'sms' }
-    const sent = { result: { result: 'sent', lifetimeMs: limits.codeLifetimeMs }, count: 1 }
     const updater = ledgers(keyOf(index), limits)
     const { outcome } = await updater.run((view) => start(view, order))
-    await updater.run((view) => settleSend(view, outcome, sent))
+    await updater.run((view) => settleSend(view, outcome, { result: 'sent' }))
   }
 }
