@@ -1,4 +1,5 @@
 import express from 'express'
+import type { SessionAdapter } from 'express-two-factor'
 import { type Sandbox, startSandbox } from 'express-two-factor/sandbox'
 import {
   describeRehearsal,
@@ -155,6 +156,25 @@ describe('rehearse', () => {
     const actions = [{ name: 'transfer', path: '/transfers' }]
     const { rows } = await rehearsed(undefined, { actions, only: ['changed'] })
     expect(rows.at(1)?.tried).toBe('no action has a field to change')
+  })
+
+  it('names a row under the first cause, if a page or an action needs no code', async () => {
+    const { rows } = await rehearsed('signed in by the password, with a page that asks the session only', {
+      only: ['password-only', 'other-session', 'sign-out'],
+    })
+    const fallen = rows.flatMap(({ code, verdict, under }) => (verdict === 'fell' ? [[code, under]] : []))
+    expect(fallen).toEqual([
+      ['password-only', undefined],
+      ['other-session', 'password-only'],
+      ['sign-out', 'password-only'],
+    ])
+  })
+
+  it('names regenerate() if the session is not renewed', async () => {
+    const session: SessionAdapter = { id: (req) => req.session.id, regenerate: () => {}, save: () => {} }
+    const bank = createBank(sandbox, { options: () => ({ session }) })
+    const { rows } = await rehearse({ ...bank, only: ['sign-in'] })
+    expect(rows.at(0)).toMatchObject({ verdict: 'fell', fix: expect.stringMatching(/^let regenerate\(\)/) })
   })
 
   it('reports the fix, the request to repeat and the page to read for a failed row', async () => {

@@ -1,4 +1,5 @@
 import { wrongCode } from '../wrong-code.js'
+import { codeOf } from './diagnosis.js'
 import { isSuccess, pathFor } from './requests.js'
 import type { Attack } from './stage.js'
 import { Fell, fell, lacking, NotTried, refusalOf, refused, throwWorst, told } from './verdicts.js'
@@ -32,7 +33,9 @@ export const asMeant: readonly [Attack, ...Attack[]] = [
       if (wrong.status < 400) fell(wrong, `wrong code: ${told(wrong)}`)
       const right = await stage.verify(asked)
       // `onVerified` may respond with a redirect of its own.
-      if (right.status >= 400) fell(right)
+      const isUnrenewed = codeOf(right) === 'session_unavailable'
+      if (right.status >= 400)
+        throw new Fell(told(right), right.request, undefined, isUnrenewed ? howToRenew : undefined)
       for (const page of stage.paths) {
         const response = await visit.agent.get(pathFor(page, visit.person))
         if (isSuccess(response)) continue
@@ -64,5 +67,6 @@ export const asMeant: readonly [Attack, ...Attack[]] = [
   },
 ]
 
+const howToRenew = 'let regenerate() of the session adapter give the session a new id, and save() store it'
 const howToPost =
   'let signIn send the type that the app reads: agent.post(path, { … }) posts JSON, agent.post(path, new URLSearchParams({ … })) posts a form'

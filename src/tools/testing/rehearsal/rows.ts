@@ -5,7 +5,7 @@ import { judgements } from './leaks.js'
 import { curlLine } from './report.js'
 import type { Attack, Stage } from './stage.js'
 import { Fell, NotTried } from './verdicts.js'
-import { BudgetError } from './wire.js'
+import { BudgetError, type RehearsalRequest } from './wire.js'
 
 /** Runs the rows in their order. */
 export async function attackAll(stage: Stage): Promise<readonly RehearsalRow[]> {
@@ -45,6 +45,16 @@ export function hindranceOf(rows: readonly RehearsalRow[]): string | undefined {
   return row && `${row.code}: ${row.tried}`
 }
 
+/** Rows that also fall by an action or a page that needs no code: their own fix would then mislead. */
+const needClosedTargets: ReadonlySet<string> = new Set([
+  ...['changed', 'twice', 'of-another', 'session-renewal', 'other-session', 'same-browser', 'sign-out'],
+  'password-change',
+])
+
+/** Names an action or a page in a request. The paths of two people differ in numbers. */
+const targetOf = ({ method, path }: RehearsalRequest): string =>
+  `${method} ${path.split('?', 1).join().replaceAll(/\d+/g, '1')}`
+
 /** `tellers`: the row that reports a mistake, or an obstacle, that several rows share. */
 async function rowOf(attack: Attack, stage: Stage, tellers: Map<string, string>): Promise<RehearsalRow> {
   const { code, claim, fix, docs } = attack
@@ -63,8 +73,12 @@ async function rowOf(attack: Attack, stage: Stage, tellers: Map<string, string>)
     if (error instanceof Fell) {
       const { request, mistake } = error
       const repeat = request && { repeat: curlLine(stage.origin, request) }
-      const also = mistake === undefined ? {} : under(mistake)
-      return { code, claim, tried, seen: error.message, verdict: 'fell', fix, docs, ...repeat, ...also }
+      const target = request && targetOf(request)
+      if (mistake !== undefined && target !== undefined && !tellers.has(target)) tellers.set(target, code)
+      const cause = target !== undefined && needClosedTargets.has(code) ? tellers.get(target) : undefined
+      const also = mistake === undefined ? cause && { under: cause } : under(mistake)
+      const change = { fix: error.fix ?? fix, docs }
+      return { code, claim, tried, seen: error.message, verdict: 'fell', ...change, ...repeat, ...also }
     }
     // The plan is wrong, not the app.
     if (error instanceof TypeError && Reflect.get(error, 'code') === 'ERR_TWO_FACTOR_OPTION') throw error

@@ -23,6 +23,8 @@ export class Fell extends Error {
     readonly request?: RehearsalRequest,
     /** Name of the mistake, if other rows also fall by it: one row reports it. */
     readonly mistake?: string,
+    /** The change that fixes it, if it differs from the row's. */
+    readonly fix?: string,
   ) {
     super(seen)
   }
