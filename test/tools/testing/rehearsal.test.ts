@@ -6,6 +6,7 @@ import { createAgent } from '../../../src/tools/testing/rehearsal/agent.js'
 import { createEar, saidBy } from '../../../src/tools/testing/rehearsal/ear.js'
 import { spellingsOf } from '../../../src/tools/testing/rehearsal/hostile.js'
 import { curlLine } from '../../../src/tools/testing/rehearsal/report.js'
+import { requestFor } from '../../../src/tools/testing/rehearsal/routes.js'
 import {
   changeBetween,
   effectOf,
@@ -105,6 +106,14 @@ describe('what a rehearsal sends', () => {
       ...['/to/pay;admin=1', '/to/pay.json', '/to/%2e/pay', '/to/%2e%2e/to/pay', '/to\\pay', '/to/pay%C3%B3'],
       'http://localhost/to/pay',
     ])
+  })
+
+  it.each([
+    ['ALL /notes{/:id}/*file', { method: 'POST', path: '/notes/1' }],
+    ['PUT /cards/:id(\\d+)', { method: 'PUT', path: '/cards/1' }],
+    [`PUT /notes/${/^\/a$/}`, undefined],
+  ])('is for the route %s the request %j', (route, request) => {
+    expect(requestFor(route)).toEqual(request)
   })
 
   it('has equal fields in every content type', () => {

@@ -246,7 +246,6 @@ export const rightApps: readonly RightApp[] = [
           res.sendStatus(204)
         })
         api.post(/^\/limits?$/, tf.requireTwoFactor(), (_req, res) => void res.sendStatus(204))
-        api.put('/notes{/:id}/*file', tf.requireTwoFactor(), (_req, res) => void res.sendStatus(204))
         app.use('/shops/:shop', api)
       },
     },
