@@ -562,6 +562,12 @@ export const rightApps: readonly RightApp[] = [
     plan: () => ({ ignore: ['POST /v2/contact'] }),
   },
   {
+    what: 'a state that shows the transfers of all people',
+    wiring: {},
+    plan: () => ({ state: () => [...transfers.values()].flat() }),
+    unsure: /^of-another: the state of "transfer" shows what others do: /,
+  },
+  {
     what: 'a sign-in that refuses to be led to another site',
     wiring: {
       front: ({ app }) =>

@@ -1,10 +1,10 @@
 import { stepUpsOf } from './approval.js'
-import type { RehearsalAction } from './contract.js'
+import type { RehearsalAction, RehearsalPerson } from './contract.js'
 import { subjectNames } from './hostile.js'
-import { requestWith } from './requests.js'
+import { requestOf, requestWith } from './requests.js'
 import type { Attack, Stage } from './stage.js'
 import { bodyLike } from './variants.js'
-import { fell, told } from './verdicts.js'
+import { fell, NotTried, told } from './verdicts.js'
 
 /** Does an action for another account, with a code of the attacker. */
 export const actionOfAnother: Attack = {
@@ -37,8 +37,23 @@ async function doForAnother(stage: Stage, action: RehearsalAction): Promise<void
     await effects.approve(thief, request)
     const response = await thief.agent.send(request)
     if (await effects.isDone(action, await changed())) {
+      await mustBeSeparate(stage, action, owner)
       fell(response, `${told(response)} and did "${action.name}" to another account`)
     }
+  }
+}
+
+/** Ends the row if an action of one person changes the state of another person, too, such as a list of all actions. */
+async function mustBeSeparate(stage: Stage, action: RehearsalAction, owner: RehearsalPerson): Promise<void> {
+  const { effects } = stage
+  const stranger = await stage.signedIn()
+  const changed = await effects.watch(action, owner)
+  await effects.approve(stranger, await requestOf(action, stranger))
+  await stranger.agent.send(await requestOf(action, stranger))
+  if (await effects.isDone(action, await changed())) {
+    throw new NotTried(
+      `the state of "${action.name}" shows what others do: name a \`state\` that only the person changes`,
+    )
   }
 }
 
