@@ -477,6 +477,14 @@ export const weakenings = [
   },
   {
     bound: 28,
+    what: 'after a success, a late code of the same payment confirms the next one',
+    file: 'src/challenge/ledger/settlement.ts',
+    find: 'id === proven && (isOnly || !isUnderWay(send, view))',
+    replace: 'id === proven',
+    tests: ['test/challenge/ledger/unconfirmed-sends.test.ts'],
+  },
+  {
+    bound: 28,
     what: 'nobody asks whether the provider ends earlier codes',
     file: 'src/challenge/verify.ts',
     find: 'const { tellsCodesApart } = purposes',

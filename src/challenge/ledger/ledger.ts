@@ -76,7 +76,7 @@ export type Send = {
   readonly browserKind: BrowserKind
   readonly factor: string
   readonly channel: Channel
-  /** Challenge of the send. Undefined after its approval. */
+  /** Challenge of the send. Undefined after its approval, if no code of the send can be received later. */
   readonly challenge?: string | undefined
   /**
    * State of the send. `booked`: recorded, outcome not known yet. `refused`: by the provider, so nothing was delivered.
@@ -86,7 +86,7 @@ export type Send = {
   readonly retryAt?: number | undefined
   /** True if the provider refused the account or every send, and not this number. */
   readonly isOfService?: true | undefined
-  /** True after an operator's reset. */
+  /** True after an operator's reset, and after an approval that did not end its code. */
   readonly forgiven?: true | undefined
   /** True if the provider returned no verdict for its code. */
   readonly unjudged?: true | undefined

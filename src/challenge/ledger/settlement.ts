@@ -18,11 +18,12 @@ import {
   type LedgerSnapshot,
   type PendingCheck,
   type Rejected,
+  type Send,
   type SettleOutcome,
   type UsedCode,
   updateUsage,
 } from './ledger.js'
-import { rememberedMs } from './pacing.js'
+import { isUnderWay, rememberedMs, sendsFor } from './pacing.js'
 
 /** Of each kind: codes, and challenges that were signed. */
 export const maxUsedCodes = 20
@@ -92,7 +93,7 @@ function decideOutcome(
   if (live === undefined || isEnded(live)) return { outcome: { outcome: 'gone' }, next: used }
   return {
     outcome: { outcome: 'approved', channel: live.channel },
-    next: afterSuccess(withoutAttempt(used, browserKind, check), attempt, live),
+    next: afterSuccess({ ...view, ledger: withoutAttempt(used, browserKind, check) }, attempt, live),
   }
 }
 
@@ -201,21 +202,34 @@ export function usedUp(
  * success removes its own attempt only, because otherwise each success of the owner would give an attacker new attempts.
  */
 export function afterSuccess(
-  ledger: Ledger,
+  view: LedgerSnapshot,
   { session, hasChoice }: Pick<Attempt, 'session' | 'hasChoice'>,
   proven: Challenge,
 ): Ledger {
   const { id, factor, channel } = proven
+  const { ledger } = view
   const { challenge } = ledger
   // A code of an app also fulfils a challenge that was sent to this session. A challenge of another session stays.
   const isOver = challenge?.id === id || (challenge?.session === session && !isEnded(challenge))
   return {
     ...forgiven(ledger),
     challenge: isOver ? undefined : challenge,
-    sends: ledger.sends.map((send) =>
-      isOver && send.challenge === challenge.id ? { ...send, challenge: undefined } : send,
-    ),
+    sends: isOver ? sendsAfterSuccess(view, challenge, id) : ledger.sends,
     handles: ledger.handles?.filter((one) => one.challenge !== id),
     last: hasChoice ? { factor, channel } : undefined,
   }
+}
+
+/**
+ * Returns the sends after the end of their challenge. A code that was not entered stays one of this challenge while the
+ * provider may receive it last: it must not confirm other fields.
+ */
+function sendsAfterSuccess(view: LedgerSnapshot, { id }: Challenge, proven: string): readonly Send[] {
+  const { sends } = view.ledger
+  const isOnly = sendsFor({ id }, sends).length === 1
+  const isUsed = (send: Send) => id === proven && (isOnly || !isUnderWay(send, view))
+  return sends.map((send) => {
+    if (send.challenge !== id) return send
+    return isUsed(send) ? { ...send, challenge: undefined } : { ...send, forgiven: true as const }
+  })
 }

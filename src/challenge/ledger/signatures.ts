@@ -49,5 +49,5 @@ export function acceptSignature(view: LedgerSnapshot, signed: SignedChallenge): 
   if (ledger.usedCodes.some(({ by }) => by === id)) return { outcome: { outcome: 'approved' } }
   if (isSpent(view, signed)) return { outcome: { outcome: 'used' } }
   const used = { ...ledger, ...usedUp(view, { code: tag, by: id }), at: now }
-  return { outcome: { outcome: 'approved' }, next: afterSuccess(used, signed, live) }
+  return { outcome: { outcome: 'approved' }, next: afterSuccess({ ...view, ledger: used }, signed, live) }
 }

@@ -19,7 +19,7 @@ export interface CodeReport {
   /** `booked`: the outcome is not known yet. `entered`: the code was submitted and correct. */
   readonly state: Send['state'] | 'entered'
   readonly inKnownBrowser: boolean
-  /** True if the code no longer counts for the next one, after `unlock`. */
+  /** True if the code no longer counts for the next one, after `unlock` or an approval by other means. */
   readonly isForgiven: boolean
 }
 

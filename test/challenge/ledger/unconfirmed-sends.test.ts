@@ -139,6 +139,51 @@ describe('a code for bound fields, with an earlier send under way', () => {
     expect(account.reserve(known).outcome).toEqual(gone)
   })
 
+  const other: Acting = { ...payment, bound: 'another payment' }
+
+  it('is refused if another code of the earlier payment was correct meanwhile', () => {
+    const account = setUp(other)
+    const late = account.bookAgain(other)
+    account.verify('approved', other)
+    account.start(payment)
+    account.settleSend(late, confirmed)
+    expect(account.reserve(payment).outcome).toEqual(gone)
+  })
+
+  it('is refused if an app approved the earlier payment meanwhile', () => {
+    const account = driveLedger()
+    const late = account.book(other)
+    account.show(1)
+    account.start(payment)
+    account.settleSend(late, confirmed)
+    expect(account.reserve(payment).outcome).toEqual(gone)
+  })
+
+  it('is refused without a response, if another code was correct while the earlier send was under way', () => {
+    const account = setUp(other)
+    account.bookAgain(other)
+    account.verify('approved', other)
+    account.wait(minute)
+    account.start(payment, unconfirmed)
+    expect(account.reserve(payment).outcome).toEqual(gone)
+  })
+
+  it('is refused without a response, if the earlier payment was approved by an app', () => {
+    const account = setUp(other)
+    account.show(1)
+    account.start(payment, unconfirmed)
+    expect(account.reserve(payment).outcome).toEqual(gone)
+  })
+
+  it('is accepted if the only code of the earlier send was correct before its response', () => {
+    const account = driveLedger()
+    const early = account.book(other)
+    account.verify('approved', { purpose: 'transfer' })
+    account.start(payment, unconfirmed)
+    account.settleSend(early, confirmed)
+    expect(account.verify('approved', payment)).toMatchObject({ outcome: 'approved' })
+  })
+
   it.each<[string, () => ReturnType<typeof overlap>]>([
     ['its deadline has passed', () => overlap(12_000, confirmed)],
     ['it delivered nothing', () => overlap(0, { result: 'failed' })],

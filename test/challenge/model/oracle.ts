@@ -82,7 +82,7 @@ export interface ExpectedSend {
   state: 'booked' | 'sent' | 'unconfirmed' | 'refused' | 'given back'
   unjudged: boolean
   forgiven: boolean
-  /** Its code, or another one of its challenge, was right. */
+  /** Its code was right, or another one of its challenge that cannot have come to the provider before it. */
   used: boolean
   /** Of other challenges: they may have come to the provider after it. */
   readonly besides: readonly ExpectedSend[]
@@ -371,8 +371,13 @@ export function createOracle() {
     pardon()
     takeBack(attempt)
     if (challenge === undefined && (current?.session !== who.session || current.dead)) return 'approved'
-    for (const send of sends) {
-      if (send.challenge === current) Object.assign(send, { forgiven: true, used: true })
+    const ofCurrent = sends.filter((send) => send.challenge === current)
+    const isOnly = ofCurrent.filter(arrived).length === 1
+    for (const send of ofCurrent) {
+      const mayFollow =
+        (send.state === 'booked' || send.state === 'unconfirmed') && now < send.at + figures.sendMs
+      // The code of an app uses none of these.
+      Object.assign(send, { forgiven: true, used: challenge !== undefined && (isOnly || !mayFollow) })
     }
     current = undefined
     return 'approved'
