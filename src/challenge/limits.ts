@@ -87,7 +87,7 @@ const limitTable = {
   /**
    * Maximum codes per day to a number without a verification. At sign-up it replaces a higher `sendsPerDay`.
    *
-   * Codes without a response or a verdict of the provider count for the hour and for `allSendsPerDay` only.
+   * Codes without a response of the provider count for the hour and for `allSendsPerDay` only.
    */
   // Traffic pumping uses such numbers.
   enrolSendsPerDay: limit(3, nonNegative),

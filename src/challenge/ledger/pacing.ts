@@ -200,7 +200,10 @@ export function unjudgedPauseExpiresAt(
   return last.at + pauseMs * weightOf(last.channel)
 }
 
-/** Returns the time at which every hourly and daily limit has room for a code by this channel. */
+/**
+ * Returns the time at which every hourly and daily limit has room for a code by this channel. Sends without a response,
+ * and at a sign-in codes without a verdict, do not count in the day: an outage must not use it up.
+ */
 export function roomAt(
   { ledger, now, limits }: LedgerSnapshot,
   browserKind: BrowserKind,
@@ -208,7 +211,9 @@ export function roomAt(
 ): number {
   const all = ledger.sends.filter((send) => !isUncounted(send, limits))
   const own = all.filter((send) => send.browserKind === browserKind && !isForgiven(send))
-  const answered = own.filter((send) => !isUnanswered(send))
+  // At a sign-up, anyone can choose the number, and submit a code that gets no verdict (SMS pumping).
+  const isSignup = limits.lane === 'enrol'
+  const counted = own.filter(({ state, unjudged }) => state !== 'unconfirmed' && (isSignup || !unjudged))
   const endOf = (sends: readonly Send[], most: number, windowMs: number) => {
     const moments = sends.flatMap(({ at, channel: by }) => Array<number>(weightOf(by)).fill(at))
     // A limit of 1 admits one call.
@@ -216,16 +221,12 @@ export function roomAt(
     return windowEnd(moments, most - needed + 1, windowMs, now)
   }
   return Math.max(
-    // At a sign-up, anyone can choose the number (SMS pumping).
-    endOf(limits.lane === 'enrol' ? own : answered, limits.sendsPerHour, hourMs),
-    endOf(answered, limits.sendsPerDay, dayMs),
+    endOf(isSignup ? own : counted, limits.sendsPerHour, hourMs),
+    endOf(counted, limits.sendsPerDay, dayMs),
     endOf(all, limits.allSendsPerHour, hourMs),
     endOf(all, limits.allSendsPerDay, dayMs),
   )
 }
-
-/** Returns whether the send got no response, or its code no verdict. An outage must not use up the codes of a day. */
-const isUnanswered = ({ state, unjudged }: Send): boolean => state === 'unconfirmed' || unjudged !== undefined
 
 /** Returns the time from which fewer than `max` of these moments, in any order, are younger than the window. */
 export function windowEnd(moments: readonly number[], max: number, windowMs: number, now: number): number {
