@@ -2,7 +2,7 @@ import { minuteMs } from '../lib/time.js'
 import { type Refusal, refused, type VerifyCommand, type VerifyOutcome } from './commands.js'
 import { type DomainServices, hashId } from './keys.js'
 import { countConsecutiveWrongCodes, type RequesterTag } from './ledger/ledger.js'
-import { acceptSignature, isSpent } from './ledger/signatures.js'
+import { acceptSignature, completeSignature, isSpent } from './ledger/signatures.js'
 import { maxWrongSignatures } from './limits.js'
 import { networksOf, timesBehindProxy } from './rate-limits/networks.js'
 import {
@@ -69,9 +69,11 @@ export function createVerifySignature({ store, keys, secrets, emit }: DomainServ
     const { outcome: accepted } = await ledger.run((view) => acceptSignature(view, signed))
     if (accepted.outcome === 'refused') return accepted
     if (accepted.outcome === 'used') return reject(true)
-    await refund()
     const rejected = await checked.recordUse()
     if (rejected !== undefined) return refuse(rejected)
+    // Only now is it a success: a refused use must not reset the account.
+    await ledger.run((view) => completeSignature(view, signed))
+    await refund()
     emit({ type: 'challenge.approved', ...eventFields, ...browserFields(account, requester) })
     const { purpose, channel, bound } = challenge
     return { outcome: 'approved', purpose, channel, ...(bound !== undefined && { bound }) }

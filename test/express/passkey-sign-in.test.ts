@@ -173,9 +173,19 @@ describe('a passkey', () => {
     const { host, events, give } = await startPasskeyHost({}, of)
     const synchronised = await give('ben', { counts: false })
     const ben = await host.login('ben')
-    const { challenge, publicKey } = await begin(ben)
-    expect((await send(ben, challenge, synchronised.sign(publicKey))).status).toBe(422)
+    await ben.start({ channel: 'sms' })
+    await ben.verify('000000')
+    const left: unknown[] = []
+    for (let use = 0; use < 2; use += 1) {
+      const { challenge, publicKey } = await begin(ben)
+      const { status, json } = await send(ben, challenge, synchronised.sign(publicKey))
+      expect(status).toBe(422)
+      left.push(json.attemptsRemaining)
+    }
     expect(events.map(({ type }) => type)).not.toContain('passkey.copied')
+    // It counts as a wrong signature, and resets nothing.
+    expect(left).toEqual([199, 198])
+    expect(await host.tf.subjects.state('ben')).toMatchObject({ judged: 1 })
   })
 
   it('that does not count its uses is accepted each time', async () => {

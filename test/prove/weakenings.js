@@ -76,6 +76,15 @@ export const weakenings = [
     tests: ['test/express/passkey-sign-in.test.ts'],
   },
   {
+    bound: 2,
+    what: 'a refused use of a passkey resets the wrong codes',
+    file: 'src/challenge/signatures.ts',
+    find: 'const rejected = await checked.recordUse()',
+    replace:
+      'await ledger.run((view) => completeSignature(view, signed))\n    const rejected = await checked.recordUse()',
+    tests: ['test/express/passkey-sign-in.test.ts'],
+  },
+  {
     bound: 21,
     what: 'a passkey signs in without its user',
     file: 'src/passkeys/signers.ts',

@@ -37,8 +37,8 @@ export function isSpent(
 }
 
 /**
- * Accepts a verified signature. Each challenge is accepted once, whatever signs it (replay). Lock and windows do not
- * concern it, because they limit guesses.
+ * Accepts a verified signature, before the use of its key is stored. Each challenge is accepted once, whatever signs it
+ * (replay). Lock and windows do not concern it, because they limit guesses.
  */
 export function acceptSignature(view: LedgerSnapshot, signed: SignedChallenge): Decision<SignatureOutcome> {
   const live = findDisplayedChallenge(view, signed)
@@ -48,6 +48,13 @@ export function acceptSignature(view: LedgerSnapshot, signed: SignedChallenge): 
   // A store that executed the swap twice returns our own success.
   if (ledger.usedCodes.some(({ by }) => by === id)) return { outcome: { outcome: 'approved' } }
   if (isSpent(view, signed)) return { outcome: { outcome: 'used' } }
-  const used = { ...ledger, ...usedUp(view, { code: tag, by: id }), at: now }
-  return { outcome: { outcome: 'approved' }, next: afterSuccess({ ...view, ledger: used }, signed, live) }
+  return {
+    outcome: { outcome: 'approved' },
+    next: { ...ledger, ...usedUp(view, { code: tag, by: id }), at: now },
+  }
+}
+
+/** Records the success of an accepted signature, after the use of its key was stored. */
+export function completeSignature(view: LedgerSnapshot, signed: SignedChallenge): Decision<undefined> {
+  return { outcome: undefined, next: { ...afterSuccess(view, signed, signed.sealed), at: view.now } }
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { emptyLedger } from '../../../src/challenge/ledger/ledger.js'
-import { acceptSignature } from '../../../src/challenge/ledger/signatures.js'
+import { acceptSignature, completeSignature } from '../../../src/challenge/ledger/signatures.js'
 import { createSignedFactor } from '../../../src/challenge/reach/factors.js'
 import { createSealedChallenge } from '../../../src/challenge/sealed-challenges.js'
 import { ledgerLimits as limits } from '../kit.js'
@@ -19,16 +19,17 @@ const signed = { id: 'command', tag: 'tag', sealed, displayed, hasChoice: true, 
 it('a signature is accepted once, and again only for the command that a store executes twice', () => {
   const { outcome, next: ledger = emptyLedger } = acceptSignature(view, signed)
   expect(outcome).toEqual({ outcome: 'approved' })
-  expect(ledger.last).toEqual({ factor: 'passkey', channel: 'passkey' })
+  expect(ledger.last).toBeUndefined()
   const again = { ...view, ledger }
   expect(acceptSignature(again, signed)).toEqual({ outcome: { outcome: 'approved' } })
   expect(acceptSignature(again, { ...signed, id: 'another' })).toEqual({ outcome: { outcome: 'used' } })
 })
 
-it('a signature clears the failures of the account and no attempt of its windows', () => {
+it('a completed signature clears the failures of the account and no attempt of its windows', () => {
   const failed = { attempts: [999_999], rejections: 3 }
   const ledger = { ...emptyLedger, unknown: failed, lockExpiresAt: 2_000_000 }
-  const { next } = acceptSignature({ ...view, ledger }, signed)
+  const { next } = completeSignature({ ...view, ledger }, signed)
+  expect(next?.last).toEqual({ factor: 'passkey', channel: 'passkey' })
   expect(next?.unknown).toMatchObject({ attempts: [999_999], rejections: 0 })
   expect(next?.lockExpiresAt).toBe(0)
 })
