@@ -15,8 +15,16 @@ export const weakenings = [
     bound: 28,
     what: 'a code that expired shows that a new code ends it',
     file: 'src/tools/cli/replacement.ts',
-    find: "verdict === 'rejected' && !mayHaveExpired(first) ? true",
-    replace: "verdict === 'rejected' ? true",
+    find: 'areAlike(answer, wrong) && !mayHaveExpired(first) ? true',
+    replace: 'areAlike(answer, wrong) ? true',
+    tests: ['test/tools/cli/calibration.test.ts'],
+  },
+  {
+    bound: 28,
+    what: 'any rejection of the first code shows that a new code ends it',
+    file: 'src/tools/cli/replacement.ts',
+    find: 'areAlike(answer, wrong) && !mayHaveExpired(first) ? true',
+    replace: '(areAlike(answer, wrong) || answer.error) && !mayHaveExpired(first) ? true',
     tests: ['test/tools/cli/calibration.test.ts'],
   },
   {

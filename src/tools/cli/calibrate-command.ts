@@ -13,8 +13,8 @@ import {
   wrongCodeLike,
 } from './calibration.js'
 import { type Asked, printJson, readCommandLine, type Values } from './command-line.js'
-import { describeAnswer, maskAnswer, notesOn, optionLines } from './conclusion.js'
-import { quote, withProvidersWords } from './quote.js'
+import { maskAnswer, notesOn, optionLines } from './conclusion.js'
+import { describeAnswer, quote, withProvidersWords } from './quote.js'
 import { noteOnReplacement, secondNotApproved } from './replacement.js'
 import type { Terminal } from './terminal.js'
 import { UsageError, understand } from './usage-error.js'
@@ -136,6 +136,7 @@ async function calibrate(terminal: Terminal, provider: ProviderClient, order: Or
       answer: first === code ? undefined : await check('first code', first),
       ageMs: Date.now() - sent.at,
       lifetimeMs: sent.lifetimeMs,
+      isTypedTwice: terminal.interactive,
     },
     wrong: await check('wrong code', wrongCode),
     right: await check('right code', code),

@@ -74,7 +74,7 @@ export function calibrationOf({ echo, first, wrong, right, again }: Observed): C
   const verdict = again && judge(again, rules)
   const more = [again, first?.answer].filter((answer) => answer !== undefined)
   const refused = [wrong, ...more].filter((answer) => judge(answer, rules) === 'rejected')
-  const replacesCodes = first && replacementOf(first, rules)
+  const replacesCodes = first && replacementOf(first, wrong, rules)
   return {
     outcome: 'told_apart',
     echo,

@@ -1,4 +1,4 @@
-import { present, scalarString } from '../../lib/json.js'
+import { scalarString } from '../../lib/json.js'
 import type { VerifyAnswer } from '../../provider/index.js'
 import { masked } from '../../provider/provider-error.js'
 import type { Calibration } from './calibration.js'
@@ -76,19 +76,6 @@ function maskValue(value: unknown, form: string): unknown {
   if (text === undefined) return value
   const safe = masked(text, form)
   return safe === text ? value : safe
-}
-
-/** Returns the deciding members of a response as one line. */
-export function describeAnswer(name: string, { httpStatus, status, error }: VerifyAnswer): string {
-  const members = Object.entries(present({ status, error })).map(
-    ([member, value]) => `${member} ${describeValue(value)}`,
-  )
-  return `  ${name.padEnd(13)}HTTP ${httpStatus}  ${members.join('  ') || 'no status, no error'}`
-}
-
-function describeValue(value: unknown): string {
-  if (typeof value === 'string') return quote(value)
-  return value === null || typeof value !== 'object' ? String(value) : Array.isArray(value) ? '[…]' : '{…}'
 }
 
 /** Returns a line to paste into the options. */

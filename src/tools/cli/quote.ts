@@ -1,4 +1,5 @@
-import type { ProviderError } from '../../provider/index.js'
+import { present } from '../../lib/json.js'
+import type { ProviderError, VerifyAnswer } from '../../provider/index.js'
 import { mask, masked } from '../../provider/provider-error.js'
 
 /** Returns foreign text that is safe for a terminal: control and invisible characters are written out. */
@@ -20,4 +21,17 @@ export function withProvidersWords(text: string, { providerMessage }: ProviderEr
   // A number may be a code, so each number is masked.
   const said = masked(providerMessage, new URLSearchParams(sent).toString()).replaceAll(/\d{4,}/g, mask)
   return `${message} The provider said: ${quote(said)}`
+}
+
+/** Returns the deciding members of a response as one line. */
+export function describeAnswer(name: string, { httpStatus, status, error }: VerifyAnswer): string {
+  const members = Object.entries(present({ status, error })).map(
+    ([member, value]) => `${member} ${describeValue(value)}`,
+  )
+  return `  ${name.padEnd(13)}HTTP ${httpStatus}  ${members.join('  ') || 'no status, no error'}`
+}
+
+function describeValue(value: unknown): string {
+  if (typeof value === 'string') return quote(value)
+  return value === null || typeof value !== 'object' ? String(value) : Array.isArray(value) ? '[…]' : '{…}'
 }

@@ -1,5 +1,6 @@
 import { minuteMs, secondMs } from '../../lib/time.js'
 import { judge, type VerdictRules, type VerifyAnswer } from '../../provider/index.js'
+import { describeAnswer } from './quote.js'
 
 /** The first code, checked after a second one was sent to the same number. */
 export interface FirstCode {
@@ -9,6 +10,8 @@ export interface FirstCode {
   readonly ageMs: number
   /** Lifetime of the code in milliseconds, if the answer to its send states one. */
   readonly lifetimeMs?: number | undefined
+  /** True if the user typed it twice alike. */
+  readonly isTypedTwice?: boolean | undefined
 }
 
 /** The answers to the first code and to a code that is certainly wrong. */
@@ -26,13 +29,21 @@ const mayHaveExpired = ({ ageMs, lifetimeMs = usualLifetimeMs }: FirstCode): boo
 
 /**
  * Returns whether a new code ends the earlier ones, if the second code was approved by these rules. Undefined if the
- * answer to the first code does not show it.
+ * answer to the first code does not show it: an answer of its own may have another reason, and a wrong `true` lets a code
+ * confirm another payment.
  */
-export function replacementOf(first: FirstCode, rules: VerdictRules): boolean | undefined {
-  if (first.answer === undefined) return false
-  const verdict = judge(first.answer, rules)
-  if (verdict === 'approved') return false
-  return verdict === 'rejected' && !mayHaveExpired(first) ? true : undefined
+export function replacementOf(
+  first: FirstCode,
+  wrong: VerifyAnswer,
+  rules: VerdictRules,
+): boolean | undefined {
+  const { answer } = first
+  if (answer === undefined || judge(answer, rules) === 'approved') return false
+  return areAlike(answer, wrong) && !mayHaveExpired(first) ? true : undefined
+}
+
+function areAlike(one: VerifyAnswer, other: VerifyAnswer): boolean {
+  return one.httpStatus === other.httpStatus && one.status === other.status && one.error === other.error
 }
 
 /** Returns the note on whether a new code ends the earlier ones, with the answer from which this follows. */
@@ -40,26 +51,28 @@ export function noteOnReplacement({ first, wrong }: Compared, replacesCodes: boo
   if (first === undefined) return notes.notAsked
   if (replacesCodes === false) return notes.kept
   const seen = `the first code was checked ${Math.round(first.ageMs / secondMs)} s after its message`
-  if (replacesCodes === undefined) {
-    return `replacesCodes is not determined: ${seen}, and ${mayHaveExpired(first) ? notes.late : notes.unclear}`
-  }
-  const { httpStatus, status, error } = first.answer ?? wrong
-  const isAlike = httpStatus === wrong.httpStatus && status === wrong.status && error === wrong.error
-  return `${notes.replaced}: ${seen}, and got ${isAlike ? notes.asWrong : notes.ownAnswer}`
+  const { answer, isTypedTwice } = first
+  if (replacesCodes)
+    return `${notes.replaced}: ${seen}, and got ${notes.asWrong}${isTypedTwice ? '' : notes.typedOnce}`
+  const undetermined = `replacesCodes is not determined: ${seen}, and`
+  if (mayHaveExpired(first) || answer === undefined) return `${undetermined} ${notes.late}`
+  const answers = [describeAnswer('first code', answer), describeAnswer('wrong code', wrong)]
+  return `${undetermined} ${notes.ownAnswer}\n${answers.join('\n')}`
 }
 
 const notes = {
   replaced: 'A new code ends the earlier ones of the same number and app-name',
   asWrong: 'the answer of a wrong code. The second code was approved.',
-  ownAnswer: `an answer of its own, neither that of a wrong code nor an
-approval. The second code was approved. Ask the provider whether this answer means that a newer code was sent. If it
-does not, set replacesCodes to false.`,
+  typedOnce: `
+The first code was not typed twice. If it was not the code of the first message, this shows nothing: leave
+replacesCodes at false.`,
+  ownAnswer: `got an
+answer that is neither an approval nor that of a wrong code. In an outage, run calibrate with --replaces again.
+Otherwise ask the provider whether this answer means that a newer code was sent. Only then set replacesCodes to true.`,
   kept: `A new code does not end the earlier ones of the same number and app-name. A purpose whose guards bind fields
 needs an appName of its own.`,
   late: `may have expired by then.
 Run calibrate with --replaces again, and type both codes as soon as they arrive.`,
-  unclear: `its answer is
-neither an approval nor a rejection. Run calibrate with --replaces again.`,
   notAsked: `Whether a new code ends the earlier ones (replacesCodes) is not determined: calibrate --replaces finds it out
 with one more message.`,
 } as const

@@ -1,12 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { calibrationOf, codePatternOf, wrongCodeLike } from '../../../src/tools/cli/calibration.js'
-import {
-  describeAnswer,
-  maskAnswer,
-  notesOn,
-  optionLine,
-  optionLines,
-} from '../../../src/tools/cli/conclusion.js'
+import { maskAnswer, notesOn, optionLine, optionLines } from '../../../src/tools/cli/conclusion.js'
+import { describeAnswer } from '../../../src/tools/cli/quote.js'
 import { noteOnReplacement } from '../../../src/tools/cli/replacement.js'
 
 const echo = 'own'
@@ -111,9 +106,14 @@ describe('what a second code shows about the first one', () => {
   test.each([
     ['ends it: as a wrong one', first(wrong), { rejectedCodes: ['1111'], replacesCodes: true }],
     [
-      'ends it: with an error of its own',
+      'shows nothing with an error of its own, which may have another reason',
       first({ httpStatus: 520, error: '1112' }),
-      { rejectedCodes: ['1111', '1112'], replacesCodes: true },
+      { rejectedCodes: ['1111', '1112'] },
+    ],
+    [
+      'shows nothing with the error of a wrong code under another HTTP status',
+      first({ ...wrong, httpStatus: 400 }),
+      { rejectedCodes: ['1111'] },
     ],
     [
       'ends it, just in time',
@@ -166,14 +166,16 @@ describe('what a second code shows about the first one', () => {
 
   const own = { httpStatus: 520, error: '1112' }
   test.each([
-    [first(wrong), /^A new code ends the earlier ones[\s\S]*answer of a wrong code/],
-    [first(own), /^A new code ends the earlier ones[\s\S]*an answer of its own[\s\S]*Ask the provider/],
-    // The same error with another HTTP status may concern something else than the code.
-    [first({ ...wrong, httpStatus: 400 }), /an answer of its own/],
+    [first(wrong), /^A new code ends the earlier ones[\s\S]*answer of a wrong code[\s\S]*not typed twice/],
+    [{ ...first(wrong), isTypedTwice: true }, /^A new code ends the earlier ones(?![\s\S]*not typed twice)/],
+    [
+      first(own),
+      /not determined[\s\S]*ask the provider[\s\S]*HTTP 520 {2}error '1112'[\s\S]*HTTP 520 {2}error '1111'/,
+    ],
     [first(right), /does not end[\s\S]*appName of its own/],
     [first(), /does not end/],
     [first(own, 250_000), /not determined[\s\S]*250 s after its message[\s\S]*may have expired[\s\S]*again/],
-    [first({ httpStatus: 503 }), /not determined[\s\S]*neither an approval nor a rejection[\s\S]*again/],
+    [first({ httpStatus: 503 }), /not determined[\s\S]*neither an approval[\s\S]*again/],
     [undefined, /calibrate --replaces/],
   ])('is in a note: %j', (one, note) => {
     const answers = { echo, first: one, wrong, right } as const
