@@ -193,6 +193,7 @@ export function createSend(parts: SendParts) {
         bound,
         details: command.details && accounts.sealDetails(account, command.details),
         factor: factor.key,
+        tellsCodesApart: purposes.tellsCodesApart,
         ...requester,
       }
       return send(command, factor, context, (view, chosen = channel) => {

@@ -502,6 +502,14 @@ export const weakenings = [
   },
   {
     bound: 28,
+    what: 'a repeated start returns a challenge whose code is refused',
+    file: 'src/challenge/ledger/sends.ts',
+    find: 'isSent && !isGone',
+    replace: 'isSent',
+    tests: ['test/challenge/ledger/unconfirmed-sends.test.ts'],
+  },
+  {
+    bound: 28,
     what: 'nobody asks whether the provider ends earlier codes',
     file: 'src/challenge/verify.ts',
     find: 'const { tellsCodesApart } = purposes',

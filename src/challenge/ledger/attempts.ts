@@ -106,10 +106,10 @@ export function reserve(view: LedgerSnapshot, attempt: Attempt): Decision<Reserv
  * received it last. Until then, an unused code of another challenge may be the last one of the number, and the user saw
  * other fields with it (PSD2 RTS, article 5).
  */
-function refuseUnconfirmed(
+export function refuseUnconfirmed(
   view: LedgerSnapshot,
   { id, bound, isByNumber, factor }: Challenge,
-  { tellsCodesApart }: Attempt,
+  { tellsCodesApart }: Pick<Attempt, 'tellsCodesApart'>,
 ): Refusal | undefined {
   if (bound === undefined || !isByNumber || !tellsCodesApart) return undefined
   const { now, limits } = view

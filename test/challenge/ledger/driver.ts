@@ -90,6 +90,7 @@ export function driveLedger(limits: LedgerLimits = ledgerLimits) {
         ...(bound === undefined ? {} : { bound }),
         factor: findFactor(who),
         channel,
+        tellsCodesApart: who.tellsCodesApart,
       }
       return run((view) => start(view, order))
     },

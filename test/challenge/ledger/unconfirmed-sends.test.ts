@@ -69,6 +69,7 @@ describe('a code for bound fields, after a send that nobody confirmed', () => {
   it('waits for the response of a send that is under way, and no longer than for its deadline', () => {
     const account = setUp()
     account.book(payment)
+    expect(account.start(payment)).toMatchObject({ outcome: 'live' })
     expect(account.reserve(payment).outcome).toEqual(refusal('verification_in_progress', 12_000))
     account.wait(11_999)
     expect(account.reserve(payment).outcome).toEqual(refusal('verification_in_progress', 1))
@@ -126,6 +127,8 @@ describe('a code for bound fields, with an earlier send under way', () => {
   ])('is refused if that send got %s, because the provider may have received it last', (_, result) => {
     const account = overlap(11_999, result)
     expect(account.reserve(known).outcome).toEqual(gone)
+    // Another start must not return a challenge whose code is refused.
+    expect(account.start(known)).toEqual(refusal('resend_too_soon', minute))
     account.wait(minute)
     account.resend(known)
     expect(account.verify('approved', known)).toMatchObject({ outcome: 'approved' })

@@ -400,7 +400,8 @@ export function createOracle() {
       if (same && exhausted) return 'attempts_exhausted'
       const wait = pause(browserKind, factor, channel, now)
       if (wait !== undefined) {
-        return same && live.factor === factor && wait === 'resend_too_soon' ? 'live' : wait
+        const isTheirs = same && live.factor === factor && wait === 'resend_too_soon'
+        return isTheirs && doubted(live, now) !== 'challenge_gone' ? 'live' : wait
       }
       if (exhausted || guessedOut(browserKind, now, now + 5 * minute - 1)) return 'attempts_exhausted'
       const purse = before?.purse ?? { unknown: 0, known: 0, until: 0 }

@@ -138,7 +138,8 @@ export function createWorld({ commands, oracle, sameCode = false }: WorldParts) 
     },
 
     start(binding: ChallengeScope, factor: string, channel: Channel): void {
-      const order = { sendId: newId('send'), challengeId: newId('challenge'), ...binding, factor, channel }
+      const ids = { sendId: newId('send'), challengeId: newId('challenge') }
+      const order = { ...ids, ...binding, factor, channel, tellsCodesApart: true }
       const answer = run((was, now) => commands.start(was, order, now, limits))
       note('start', answer, oracle?.start(binding, factor, channel, clock))
     },
