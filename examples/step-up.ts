@@ -23,7 +23,7 @@ const tf = twoFactor({
     client: createClient({ baseUrl: sandbox.baseUrl, ...sandbox.credentials }),
     approvedStatuses: sandbox.approvedStatuses,
   }),
-  // The provider tells codes apart by this name: a code for a sign-in confirms no payment.
+  // With a name of its own, a payment accepts no code of a sign-in.
   appName: { login: 'Acme', transfer: 'Acme transfer' },
   secret: secret('TWO_FACTOR_SECRET'),
   countries: ['CO'],

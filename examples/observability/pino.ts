@@ -4,7 +4,11 @@ import type { Logger } from 'pino'
 
 const levels = { alarm: 'error', warning: 'warn', record: 'info' } as const
 
-/** Logs whole events, because they contain no code, number or key. `subject` is the account id of your app. */
+/**
+ * Logs whole events, because they contain no code, number, address or key. `subject` is the account id of your app. To
+ * add the address, run `addresses.run(req.ip, next)` of an `AsyncLocalStorage` before the session, and read
+ * `addresses.getStore()` here.
+ */
 export function logEvents(logger: Logger): (event: TwoFactorEvent) => void {
   const log = logger.child({ component: 'two-factor' })
   return ({ type, at, ...members }) => {
