@@ -1,3 +1,4 @@
+import { errorMonitor } from 'node:events'
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import { ignoreRejection } from '../lib/promises.js'
 import type { RunCommand } from './redis-connection.js'
@@ -8,7 +9,14 @@ interface ReplaceableClient {
   readonly isReady: boolean
   connect(): Promise<unknown>
   destroy(): void
+  on(event: string | symbol, listener: () => void): unknown
 }
+
+/** A `RunCommand` that sends by the function of one store. */
+type WatchedCommand = (send: RunCommand, ...command: Parameters<RunCommand>) => Promise<unknown>
+
+/** Shared by the stores of one client, because heartbeat and listeners stay for its life. */
+const watches = new WeakMap<object, WatchedCommand>()
 
 /**
  * Intervals of silence after which a connection is replaced. Five seconds are longer than any pause of a healthy Redis.
@@ -18,11 +26,17 @@ const silentIntervals = 5
 /** Intervals without a command after which the store sends one. With those of silence they are less than ten seconds. */
 const idleIntervals = 2
 
-/** Returns whether the client has one connection that only its owner can replace. `ioredis` has `socketTimeout`. */
+/**
+ * Returns whether the client has one connection that only its owner can replace. `ioredis` has `socketTimeout`. A cluster
+ * or Sentinel client has several: to destroy it would end those that respond, too.
+ */
 export function keepsSilentConnection(client: unknown): client is ReplaceableClient {
-  const { isReady, isOpen, connect, destroy } = Object(client)
+  const { isReady, isOpen, connect, destroy, on, masters, getSentinelNode } = Object(client)
   const hasState = typeof isReady === 'boolean' && typeof isOpen === 'boolean'
-  return hasState && typeof connect === 'function' && typeof destroy === 'function'
+  const hasOneConnection = masters === undefined && getSentinelNode === undefined
+  return (
+    hasState && hasOneConnection && [connect, destroy, on].every((method) => typeof method === 'function')
+  )
 }
 
 /**
@@ -35,9 +49,18 @@ export function replaceSilentConnection(
   send: RunCommand,
   intervalMs = 1_000,
 ): RunCommand {
+  const watched = watches.get(client) ?? watchClient(client, intervalMs)
+  watches.set(client, watched)
+  return (key, args) => watched(send, key, args)
+}
+
+function watchClient(client: ReplaceableClient, intervalMs: number): WatchedCommand {
   let pending = 0
   let responses = 0
   let isWatching = false
+  let isReplacing = false
+  /** Connections of the client that were opened or have failed. */
+  let connections = 0
   let heartbeat: NodeJS.Timeout | undefined
 
   /** Counts an interval only if the event loop turned: after a pause of this process a response may be unread. */
@@ -64,23 +87,34 @@ export function replaceSilentConnection(
 
   /** The new connection may be silent, too. A client that its owner has closed stays closed. */
   async function replace(): Promise<void> {
+    if (isReplacing) return
+    isReplacing = true
     let attempt: Promise<unknown> | undefined
     while (client.isOpen) {
       client.destroy()
-      // An attempt beside an earlier one would open a second connection.
+      // An attempt beside an earlier one, of this function or of the client itself, would open a second connection.
       await attempt
+      await turn()
       attempt = client.connect().catch(() => undefined)
-      if (!(await isSilent(() => client.isReady || !client.isOpen))) return
+      if (!(await isSilent(() => client.isReady || !client.isOpen))) break
     }
+    isReplacing = false
+  }
+
+  /** Replaces a connection that the client has opened itself and whose handshake gets no response. */
+  async function watchHandshake(): Promise<void> {
+    connections += 1
+    const opened = connections
+    if (await isSilent(() => client.isReady || !client.isOpen || opened !== connections)) await replace()
   }
 
   /** Keeps no process alive, and ends once the owner has closed the client. The store needs EXISTS for its counters. */
-  const startHeartbeat = (key: string) =>
+  const startHeartbeat = (send: RunCommand, key: string) =>
     setTimeout(() => {
-      if (pending === 0 && client.isOpen) ignoreRejection(watched(key, ['exists', key]))
+      if (pending === 0 && client.isOpen) ignoreRejection(watched(send, key, ['exists', key]))
     }, idleIntervals * intervalMs).unref()
 
-  const watched: RunCommand = async (key, args) => {
+  const watched: WatchedCommand = async (send, key, args) => {
     pending += 1
     if (!isWatching) ignoreRejection(watch())
     try {
@@ -93,9 +127,14 @@ export function replaceSilentConnection(
       throw error
     } finally {
       pending -= 1
-      heartbeat ??= startHeartbeat(key)
+      heartbeat ??= startHeartbeat(send, key)
       heartbeat.refresh()
     }
   }
+  client.on('connect', () => ignoreRejection(watchHandshake()))
+  // A listener of `error` itself would hide the errors of an app that has none.
+  client.on(errorMonitor, () => {
+    connections += 1
+  })
   return watched
 }

@@ -1,7 +1,8 @@
+import { EventEmitter } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import type { RunCommand } from '../../src/store/redis-connection.js'
-import { replaceSilentConnection } from '../../src/store/silent-connection.js'
+import { keepsSilentConnection, replaceSilentConnection } from '../../src/store/silent-connection.js'
 
 const intervalMs = 20
 /** The silence after which a connection is replaced. */
@@ -10,7 +11,7 @@ const silenceMs = 5 * intervalMs
 /** A client whose connections respond as the test says. */
 function startClient(respond: RunCommand, connect: () => Promise<unknown> = async () => {}) {
   const calls: string[] = []
-  const client = {
+  const client = Object.assign(new EventEmitter(), {
     isOpen: true,
     isReady: true,
     async connect() {
@@ -22,7 +23,7 @@ function startClient(respond: RunCommand, connect: () => Promise<unknown> = asyn
       calls.push('destroy')
       client.isReady = false
     },
-  }
+  })
   return { client, calls, send: replaceSilentConnection(client, respond, intervalMs) }
 }
 
@@ -101,4 +102,46 @@ it('leaves a client closed that its owner closed during the silence', async () =
   client.isOpen = false
   await sleep(3 * silenceMs)
   expect(calls).toEqual([])
+})
+
+it('replaces a connection of the client itself whose handshake gets no response, once', async () => {
+  const { client, calls } = startClient(never, async () => client.emit('connect'))
+  client.isReady = false
+  client.emit('connect')
+  await sleep(3 * intervalMs)
+  expect(calls).toEqual([])
+  await expect.poll(() => calls).toEqual(['destroy', 'connect'])
+  await sleep(2 * silenceMs)
+  expect(calls).toEqual(['destroy', 'connect'])
+})
+
+it('leaves the attempts of a client alone that report an error or become ready', async () => {
+  const { client, calls } = startClient(never)
+  client.on('error', () => {})
+  client.isReady = false
+  client.emit('connect')
+  await sleep(3 * intervalMs)
+  client.emit('error', new Error('closed'))
+  await sleep(silenceMs)
+  client.emit('connect')
+  client.isReady = true
+  await sleep(2 * silenceMs)
+  expect(calls).toEqual([])
+})
+
+it('leaves a client of several connections to itself', () => {
+  const { client } = startClient(never)
+  expect(keepsSilentConnection(client)).toBe(true)
+  expect(keepsSilentConnection(Object.assign(client, { masters: [] }))).toBe(false)
+})
+
+it('has one heartbeat and one set of listeners for all stores of a client', async () => {
+  const sent: string[] = []
+  const respond: RunCommand = async (_key, args) => sent.push(args.join(' '))
+  const { client } = startClient(respond)
+  for (const key of ['a', 'b', 'c']) await replaceSilentConnection(client, respond, intervalMs)(key, ['GET'])
+  await expect.poll(() => sent.length, { interval: 1 }).toBe(4)
+  await sleep(intervalMs)
+  expect(sent.slice(3)).toEqual(['exists a'])
+  expect(client.listenerCount('connect')).toBe(1)
 })
