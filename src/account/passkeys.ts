@@ -115,8 +115,9 @@ export function addPasskeyRoutes(
   /** Offers a passkey after a sign-in, unless the account has a safer factor than numbers. */
   const offer: OwnAct = async (visit) => {
     const returnTo = returnPath(visit) ?? `${visit.prefix}/`
+    const isSignedIn = (await tf.grants.read(visit.req, 'login')) !== undefined
     // An error must not stop the sign-in. The account pages report it.
-    const risk = await read(visit.subject).then(riskOf, () => undefined)
+    const risk = isSignedIn ? await read(visit.subject).then(riskOf, () => undefined) : undefined
     if (risk === undefined) return { location: returnTo.slice(visit.prefix.length), body: {} }
     return { ...passkeyOfferPage(pageContextOf(visit), returnTo), body: { risk } }
   }

@@ -33,6 +33,13 @@ export function pathAfterCode(
     if (typeof value === 'string') query.set(name, value)
   }
   // A passkey that was offered after a sign-in.
-  if (returnTo !== undefined && kind === 'passkey-added') query.set('returnTo', prefix + returnTo)
+  if (returnTo !== undefined && kind === 'passkey-added') {
+    query.set('returnTo', prefix + returnTo)
+    // Otherwise the whole path would be ignored, and the code entered for nothing.
+    if (prefix.length + route.length + query.toString().length >= maxPathLength) query.delete('returnTo')
+  }
   return query.size === 0 ? route : `${route}?${query}`
 }
+
+/** Maximum length of a return path. */
+const maxPathLength = 4_096

@@ -82,8 +82,8 @@ export function createRouteKit(router: Router, tf: TwoFactor, settings: AccountS
     if (made === undefined) return undefined
     if (made === 'unasked') return alreadySo
     if (made !== 'made' && made !== 'made-first') return refusal(visit, made)
-    if (show !== undefined) return show()
-    // After the first factor the person continues to recovery codes.
+    // After the first factor the user continues to recovery codes.
+    if (made === 'made' && show !== undefined) return show()
     const next = made === 'made-first' && recoveryCodes ? `${path}/recovery-codes` : path
     return {
       location: `${next}?changed=${newsOf(newsAbout(what), visit.session)}`,

@@ -354,6 +354,30 @@ describe('the offer of a passkey', () => {
     expect((await ana.open(verified.location)).location).toBe('/home?from=here')
   })
 
+  it('is made to nobody who gave the password only', async () => {
+    const { host } = await startWithPasskeys()
+    expect((await (await host.login()).open(`${offer}%2Fhome`)).location).toBe('/home')
+  })
+
+  it('keeps the creation, and not the return path, where both would be too long', async () => {
+    const { host } = await startWithPasskeys()
+    const { ana } = await signInByForm(host)
+    const returnTo = `/home?${'=a'.repeat(1_200)}`
+    const { fields } = await ana.open(offer + encodeURIComponent(returnTo))
+    const asked = await ana.submit(`${path}/passkeys/start`, fields)
+    const right = { ...asked.fields, code: host.stub.rightCode }
+    expect((await ana.submit('/two-factor/verify', right)).location).toBe(`${path}/passkeys/new`)
+  })
+
+  it('leads over recovery codes where the passkey is the first factor', async () => {
+    const { host } = await startWithPasskeys()
+    const eve = await host.login('eve')
+    const { publicKey } = (await eve.post(`${path}/passkeys/start`)).json
+    const passkey = JSON.stringify(createAuthenticator(origin).create(publicKey))
+    const { location } = await eve.submit(`${path}/passkeys`, { passkey, returnTo: '/home' })
+    expect(location).toMatch(`${path}/recovery-codes?changed=`)
+  })
+
   it('never leads to another site', async () => {
     const { host } = await startWithPasskeys({ options: { prefix: '/shop' } })
     const { ana } = await signInByForm(host, { returnTo: '/shop/home' })

@@ -247,6 +247,7 @@ describe('a subject that ignores the pending user', () => {
     ['an id', { pendingUserId: 'ana' }, 'pendingUserId'],
     ['a number', { mfaUser: 7 }, 'mfaUser'],
     ['an object', { userBefore2fa: { id: 'ana', name: 'Ana' } }, 'userBefore2fa'],
+    ['a name with control characters', { 'pending\n\u001b[31m.id': 'ana' }, 'pending___31m_id'],
   ])('warns once at the second request, with the member of the session: %s', async (_what, stored, name) => {
     const phone = (_req: unknown, subject: string) => ({ ...phones, 7: phones.ana })[subject]
     const { ana } = await visit(stored, { phone })

@@ -49,9 +49,11 @@ const shortHashLength = 6
 
 const shortHash = (tag: string): string => tag.slice(0, shortHashLength)
 
-/** Returns the lines of hosts whose processes have written within five minutes. */
+/** Returns the lines of hosts whose processes have written within five minutes, by clocks that may differ as much. */
 const hostsOf = (entry: Entry | undefined, now: number): readonly HostLine[] =>
-  ((entry?.value as StoredDeployment | undefined)?.hosts ?? []).filter(({ at }) => now - at < listedForMs)
+  ((entry?.value as StoredDeployment | undefined)?.hosts ?? []).filter(
+    ({ at }) => Math.abs(now - at) < listedForMs,
+  )
 
 /** Returns which hosts use which secrets, the most frequent secrets first. It needs no secret. */
 export async function listSecretUsers(

@@ -11,6 +11,9 @@ export type PendingCheck = ReturnType<typeof createPendingCheck>
 const isPending = (name: string) =>
   /pending|2fa|mfa|two.?factor|pre.?auth/i.test(name) && /user|account|subject|id$/i.test(name)
 
+/** A member of the session may have a name that a user has typed. */
+const loggable = (name: string): string => name.slice(0, 100).replaceAll(/[^\w$-]/g, '_')
+
 /**
  * Creates the check that `subject` returns the user who has given only the password. Otherwise no code is ever sent, and
  * the sign-in starts again. An app in which `subject` has returned any user is not suspected, nor is a session without a
@@ -27,7 +30,7 @@ export function createPendingCheck(
   async function compare(req: Request): Promise<void> {
     for (const [name, value] of pendingIn(req)) {
       const hasNumber = Object.keys(await numbersOf(req, value)).length > 0
-      if (hasNumber && isSuspect) hint('TWO_FACTOR_PENDING_IGNORED', `req.session.${name}`)
+      if (hasNumber && isSuspect) hint('TWO_FACTOR_PENDING_IGNORED', `req.session.${loggable(name)}`)
     }
   }
 

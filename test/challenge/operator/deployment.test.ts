@@ -55,6 +55,14 @@ it('lists the hosts of all processes by their secrets, until five minutes after 
   expect(await openInspection({ store, secret: newer, namespace: '' }, now)).toBe('other-secret')
 })
 
+it('lists no host whose clock was far ahead', async () => {
+  const { clock, open, users } = setUp()
+  clock.now += 10 * minute
+  await open('ahead', older).save()
+  clock.now -= 10 * minute
+  expect(await users()).toEqual([])
+})
+
 it('lists each of many hosts that start at once', async () => {
   const { clock, open, users } = setUp()
   const hosts = Array.from({ length: 20 }, (_, index) => open(`web-${index}`, older))
