@@ -49,7 +49,7 @@ export interface Passkeys extends SignatureFactor {
  *
  * @throws {TypeError} with `code: 'ERR_TWO_FACTOR_OPTION'`, naming the option and the fix
  * @example
- * const keys = passkeys({ webauthn, rpName: 'Acme', origin: 'https://acme.example', list, save, remove, used })
+ * const keys = passkeys({ webauthn, rpName: 'Acme', origin: 'https://acme.example', list, save, rename, remove, used })
  * const tf = twoFactor({ ...options, passkeys: keys })
  */
 export function passkeys(options: PasskeysOptions): Passkeys {

@@ -77,7 +77,7 @@ function watchClient(client: ReplaceableClient, intervalMs: number): WatchedComm
 
   async function watch(): Promise<void> {
     isWatching = true
-    const isOver = () => pending === 0 || !client.isReady
+    const isOver = () => isReplacing || pending === 0 || !client.isReady
     try {
       if (await isSilent(isOver)) await replace()
     } finally {
@@ -87,25 +87,28 @@ function watchClient(client: ReplaceableClient, intervalMs: number): WatchedComm
 
   /** The new connection may be silent, too. A client that its owner has closed stays closed. */
   async function replace(): Promise<void> {
-    if (isReplacing) return
     isReplacing = true
-    let attempt: Promise<unknown> | undefined
-    while (client.isOpen) {
-      client.destroy()
-      // An attempt beside an earlier one, of this function or of the client itself, would open a second connection.
-      await attempt
-      await turn()
-      attempt = client.connect().catch(() => undefined)
-      if (!(await isSilent(() => client.isReady || !client.isOpen))) break
+    try {
+      let attempt: Promise<unknown> | undefined
+      while (client.isOpen) {
+        client.destroy()
+        // An attempt beside an earlier one, of this function or of the client itself, would open a second connection.
+        await attempt
+        await turn()
+        attempt = client.connect().catch(() => undefined)
+        if (!(await isSilent(() => client.isReady || !client.isOpen))) break
+      }
+    } finally {
+      isReplacing = false
     }
-    isReplacing = false
   }
 
   /** Replaces a connection that the client has opened itself and whose handshake gets no response. */
   async function watchHandshake(): Promise<void> {
     connections += 1
     const opened = connections
-    if (await isSilent(() => client.isReady || !client.isOpen || opened !== connections)) await replace()
+    const isOver = () => isReplacing || client.isReady || !client.isOpen || opened !== connections
+    if (await isSilent(isOver)) await replace()
   }
 
   /** Keeps no process alive, and ends once the owner has closed the client. The store needs EXISTS for its counters. */

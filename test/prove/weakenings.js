@@ -168,9 +168,9 @@ export const weakenings = [
     bound: 26,
     what: 'a new connection that is silent, too, is kept',
     file: 'src/store/silent-connection.ts',
-    find: 'if (!(await isSilent(() => client.isReady || !client.isOpen))) return',
-    replace: 'return',
-    tests: ['test/faults/silent-connection.test.ts'],
+    find: 'if (!(await isSilent(() => client.isReady || !client.isOpen))) break',
+    replace: 'break',
+    tests: ['test/store/silent-connection.test.ts', 'test/faults/silent-connection.test.ts'],
   },
   {
     bound: 3,

@@ -23,7 +23,7 @@ export interface PhoneVerificationOptions {
   /** Path of this site after success, if the request names no `returnTo`. Default: `/`. */
   readonly successPath?: string
   /**
-   * Path of its routes. `requireProof` redirects refused users there. Without it, its page links home, and its JSON has
+   * Path of its routes. The page of a refused request links there. Without it, its page links home, and its JSON has
    * no `startUrl`.
    *
    * @example
