@@ -5,7 +5,7 @@ import { createRequirements } from './guard/requirement.js'
 import { createResumption } from './guard/resumption.js'
 import { createFactorOf } from './host/app-secrets.js'
 import { createMountCheck } from './host/mount-check.js'
-import { createPendingCheck } from './host/pending-check.js'
+import { createPendingUserCheck } from './host/pending-user-check.js'
 import { createAddressOf, createIdentify, createOnFile } from './host/requester.js'
 import { expressSession } from './host/session.js'
 import { createSessions } from './host/sessions.js'
@@ -31,7 +31,7 @@ export function openHttp(settings: HttpSettings, domain: Domain, warnings: Warni
   const { warn } = warnings
   const sessions = createSessions(settings.session ?? expressSession(), warn)
   const onFile = createOnFile(settings)
-  const pendingCheck = createPendingCheck(onFile.numbersOf, warnings.hint)
+  const pendingCheck = createPendingUserCheck(onFile.numbersOf, warnings.hint)
   const requester = createIdentify(settings.subject, sessions, pendingCheck)
   const { subjectOf, identify } = requester
   const addressOf = createAddressOf(warn)

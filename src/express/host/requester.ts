@@ -13,7 +13,7 @@ import { isThenable } from '../../lib/promises.js'
 import { readTotpSecret, type TotpSecret } from '../../lib/totp.js'
 import { maxNumbersOnFile, phoneCountries } from '../../phone-number.js'
 import { InvalidSecret } from './app-secrets.js'
-import type { PendingCheck } from './pending-check.js'
+import type { PendingUserCheck } from './pending-user-check.js'
 import type { Sessions } from './sessions.js'
 import type { Warn } from './warnings.js'
 
@@ -53,7 +53,7 @@ export function requesterOf(given: { readonly subject: SubjectName; readonly ses
 }
 
 /** Creates the functions that identify a requester by the option `subject`. `check` sees the result. */
-export function createIdentify(option: SubjectOf, sessions: Sessions, check: PendingCheck) {
+export function createIdentify(option: SubjectOf, sessions: Sessions, check: PendingUserCheck) {
   const ask = hostFunction(option)
 
   /** Returns the account id as a string, or undefined for an anonymous request. */

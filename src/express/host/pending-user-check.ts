@@ -6,7 +6,7 @@ import type { Warn } from './warnings.js'
 /** Requests for whose pending user `phone` is called. An app that expects no such call is not called forever. */
 const maxRequests = 5
 
-export type PendingCheck = ReturnType<typeof createPendingCheck>
+export type PendingUserCheck = ReturnType<typeof createPendingUserCheck>
 
 const isPending = (name: string) =>
   /pending|2fa|mfa|two.?factor|pre.?auth/i.test(name) && /user|account|subject|id$/i.test(name)
@@ -19,7 +19,7 @@ const loggable = (name: string): string => name.slice(0, 100).replaceAll(/[^\w$-
  * the sign-in starts again. An app in which `subject` has returned any user is not suspected, nor is a session without a
  * pending user who has a number.
  */
-export function createPendingCheck(
+export function createPendingUserCheck(
   numbersOf: (req: Request, subject: string) => Promise<OnFile>,
   hint: Warn,
 ) {
