@@ -66,6 +66,10 @@ export const linkLine = (to: string, text: string): Html => html`<p><a href="${t
 export const linkButton = (to: string, text: string): Html =>
   html`<a class="button" href="${to}">${text}</a>\n`
 
+/** Returns the page to which the user continues after an offer, as a browser requests it. */
+export const returnPath = ({ prefix, returnTo }: RouteContext): string | undefined =>
+  returnTo === undefined ? undefined : prefix + returnTo
+
 /** Returns a link to the first page. */
 export const back = ({ path, texts }: PageContext): Html => linkLine(path, texts.back)
 

@@ -2,7 +2,7 @@ import type { NewAuthenticator, OwnPage } from '../index.js'
 import { html } from '../lib/html.js'
 import { pairingEntry, pairingSteps } from '../lib/pairing.js'
 import type { NamedPasskey } from './changes.js'
-import { back, changeButton, linkLine, type PageContext, routeForm } from './marks.js'
+import { back, changeButton, linkLine, type PageContext, returnPath, routeForm } from './marks.js'
 import { fillText } from './texts.js'
 
 // All pages except the first.
@@ -32,24 +32,18 @@ ${setUp}${linkLine(returnTo, texts['codes.later'])}`
   return { title: texts['offer.title'], content: content.markup }
 }
 
-/** Returns the page after the creation of a passkey on the way to `returnTo`. */
-export function passkeyAddedPage({ texts, visit }: PageContext, returnTo: string): OwnPage {
-  const content = html`<p>${texts['offer.done']}</p>
+/** Returns the page that leads on to `returnTo` after an offered passkey was added, or with a `problem` was not. */
+export function afterOfferPage({ texts, visit }: PageContext, returnTo: string, problem?: string): OwnPage {
+  const content = html`${problem === undefined && html`<p>${texts['offer.done']}</p>`}
 <p><a class="button main" href="${returnTo}">${visit.texts['done.continue']}</a></p>`
-  return {
-    title: texts['passkeys.title'],
-    notice: texts['done.passkey-added'],
-    content: content.markup,
-  }
+  const notice = problem === undefined ? texts['done.passkey-added'] : undefined
+  return { title: texts['passkeys.title'], notice, problem, content: content.markup }
 }
 
-/**
- * Returns the page on which the browser creates a passkey. The form stays hidden without a script.
- *
- * @param returnTo Page to which the user continues after an offer
- */
-export function newPasskeyPage(page: PageContext, publicKey: object, returnTo?: string): OwnPage {
+/** Returns the page on which the browser creates a passkey. The form stays hidden without a script. */
+export function newPasskeyPage(page: PageContext, publicKey: object): OwnPage {
   const { texts, visit } = page
+  const returnTo = returnPath(visit)
   const entry = html`<div class="buttons"><button class="main" data-busy="${visit.texts['busy.sending']}">${texts['passkeys.create']}</button></div>
 <p role="status" data-cancelled="${texts['passkeys.cancelled']}"></p>`
   const fields = { passkey: '', ...(returnTo !== undefined && { returnTo }) }

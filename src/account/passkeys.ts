@@ -9,8 +9,9 @@ import { readName } from '../lib/typed.js'
 import type { Passkeys } from '../passkeys/index.js'
 import { type AccountChangeRequest, boundTo, type Factors, objectionTo } from './changes.js'
 import { confirmedChange, firstWay, noPasskey, passkeyGone } from './making.js'
+import { returnPath } from './marks.js'
 import { riskOf } from './overview-page.js'
-import { newPasskeyPage, passkeyAddedPage, passkeyNamePage, passkeyOfferPage } from './pages.js'
+import { afterOfferPage, newPasskeyPage, passkeyNamePage, passkeyOfferPage } from './pages.js'
 import { pathAfterCode } from './path-after-code.js'
 import { type AccountResult, problemBody, type RouteKit } from './route-kit.js'
 
@@ -72,7 +73,7 @@ export function addPasskeyRoutes(
 
   get('/passkeys/new', (visit) =>
     begin(visit, (publicKey) => ({
-      ...newPasskeyPage(pageContextOf(visit), publicKey, returnPath(visit)),
+      ...newPasskeyPage(pageContextOf(visit), publicKey),
       body: { publicKey },
     })),
   )
@@ -98,7 +99,7 @@ export function addPasskeyRoutes(
       returnTo === undefined
         ? undefined
         : () => ({
-            ...passkeyAddedPage(pageContextOf(visit), returnTo),
+            ...afterOfferPage(pageContextOf(visit), returnTo),
             address: path,
             body: { changed: what.kind },
           })
@@ -108,7 +109,7 @@ export function addPasskeyRoutes(
       if (!(error instanceof TwoFactorError) || isOfHost(error) || error.code !== notConfirmed) throw error
       // Confirmed too long ago, or the form was sent twice.
       const body = problemBody(error.code, 'A fresh second factor is required', undefined, error.status)
-      return { location: path, status: error.status, body }
+      return { location: visit.returnTo ?? path, status: error.status, body }
     }
   })
 
@@ -146,10 +147,6 @@ export function addPasskeyRoutes(
     return change(visit, { kind: 'passkey-removed', passkey }, store)
   })
 }
-
-/** Returns the page to which the user continues after an offer, as a browser requests it. */
-const returnPath = ({ prefix, returnTo }: RouteContext): string | undefined =>
-  returnTo === undefined ? undefined : prefix + returnTo
 
 /** Returns the response of the browser: an object in JSON, its text in a form. */
 function responseIn(field: unknown): object {

@@ -2,10 +2,11 @@ import type { Router } from 'express'
 import type { OwnAct, RouteContext, RouteResult, TwoFactor } from '../index.js'
 import { type AccountChangeRequest, type Factors, type Objection, objectionToLoss } from './changes.js'
 import { type Confirmation, createMaking } from './making.js'
-import type { PageContext } from './marks.js'
+import { type PageContext, returnPath } from './marks.js'
 import { newsAbout, newsIn, newsOf } from './news.js'
 import type { AccountSettings } from './options.js'
 import { adviceFor, listed, type Overview, overviewPage, riskOf } from './overview-page.js'
+import { afterOfferPage } from './pages.js'
 import { createReadUses } from './read-factors.js'
 
 /** Undefined if a response was already sent, for example by a guard that asks for a code. */
@@ -63,12 +64,17 @@ export function createRouteKit(router: Router, tf: TwoFactor, settings: AccountS
     return { ...overviewPage(pageContextOf(visit), body, newsIn(fields.changed, session)), body }
   }
 
-  /** Returns the first page with the reason why nothing was changed. */
+  /** Returns the reason why nothing was changed, with the way on after an offer, or with the first page. */
   async function refusal(visit: RouteContext, code: Objection): Promise<RouteResult> {
     const problem = textsOf(visit.locale)[`problem.${code}`]
     // Programs read the title, so it is in English like the titles of all problems.
     const body = problemBody(code, 'Nothing was changed', problem)
-    return { ...(await overview(visit)), problem, status: 409, address: path, body }
+    const returnTo = returnPath(visit)
+    const page =
+      returnTo === undefined
+        ? { ...(await overview(visit)), problem }
+        : afterOfferPage(pageContextOf(visit), returnTo, problem)
+    return { ...page, status: 409, address: path, body }
   }
 
   /** Makes one change and returns the reply. `store` is the function that `make` takes. */

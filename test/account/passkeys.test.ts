@@ -350,8 +350,32 @@ describe('the offer of a passkey', () => {
     expect(done.text).toContain('The passkey was added.')
     expect(linesOf(done)).toContain('[/home?from=here] Continue')
     expect(table.size).toBe(1)
+    // The form is sent twice.
+    const twice = await ana.submit(`${path}/passkeys`, { ...page.fields, passkey })
+    expect(twice.location).toBe('/home?from=here')
     // The page of the offer after Back.
     expect((await ana.open(verified.location)).location).toBe('/home?from=here')
+  })
+
+  it('leads on after a passkey that was refused, by its creation and by its start', async () => {
+    const { host, give } = await startWithPasskeys()
+    const { ana, verified } = await signInByForm(host)
+    const { fields } = await ana.open(verified.location)
+    const asked = await ana.submit(`${path}/passkeys/start`, fields)
+    const right = { ...asked.fields, code: host.stub.rightCode }
+    const page = await ana.open((await ana.submit('/two-factor/verify', right)).location)
+    const wrong = await ana.submit(`${path}/passkeys`, { ...page.fields, passkey: '{}' })
+    // Another tab was faster.
+    for (let count = 0; count < 10; count += 1) await give('ana')
+    const full = await ana.submit(`${path}/passkeys/start`, fields)
+    for (const [refused, problem] of [
+      [wrong, 'The passkey was not added.'],
+      [full, 'You have ten passkeys.'],
+    ] as const) {
+      expect(refused.status).toBe(409)
+      expect(refused.text).toContain(problem)
+      expect(linesOf(refused).at(-1)).toBe('[/home?from=here] Continue')
+    }
   })
 
   it('is made to nobody who gave the password only', async () => {
