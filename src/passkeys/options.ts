@@ -52,7 +52,8 @@ export interface PasskeysOptions {
   readonly list: (subject: string) => Awaitable<readonly StoredPasskey[]>
   /**
    * Adds a passkey. If any account has this `id`, change nothing and return false: browsers choose the ids, and an attacker
-   * must not replace the passkey of a user.
+   * must not replace the passkey of a user. The account pages count ten passkeys before they call it: two processes may
+   * exceed this limit at the same moment, unless your statement counts too.
    *
    * @example
    * save: async (subject, { id, counter, label, ...passkey }) => (await db.query(
