@@ -77,7 +77,7 @@ function watchClient(client: ReplaceableClient, intervalMs: number): WatchedComm
 
   async function watch(): Promise<void> {
     isWatching = true
-    const isOver = () => isReplacing || pending === 0 || !client.isReady
+    const isOver = () => pending === 0 || !client.isReady
     try {
       if (await isSilent(isOver)) await replace()
     } finally {

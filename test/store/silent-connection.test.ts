@@ -115,6 +115,18 @@ it('replaces a connection of the client itself whose handshake gets no response,
   expect(calls).toEqual(['destroy', 'connect'])
 })
 
+it('keeps one replacement while the handshakes of its connections get no response', async () => {
+  const { client, calls } = startClient(never, async () => {
+    client.emit('connect')
+    await sleep(2 * silenceMs)
+    throw new Error('destroyed')
+  })
+  client.isReady = false
+  client.emit('connect')
+  await expect.poll(() => calls.length, { timeout: 3_000 }).toBeGreaterThanOrEqual(6)
+  expect(calls.slice(0, 6)).toEqual(['destroy', 'connect', 'destroy', 'connect', 'destroy', 'connect'])
+})
+
 it('leaves the attempts of a client alone that report an error or become ready', async () => {
   const { client, calls } = startClient(never)
   client.on('error', () => {})
@@ -129,10 +141,13 @@ it('leaves the attempts of a client alone that report an error or become ready',
   expect(calls).toEqual([])
 })
 
-it('leaves a client of several connections to itself', () => {
+it.each([
+  ['a cluster client', { masters: [] }],
+  ['a Sentinel client', { getSentinelNode: () => undefined }],
+])('leaves the connections of %s to it', (_title, members) => {
   const { client } = startClient(never)
   expect(keepsSilentConnection(client)).toBe(true)
-  expect(keepsSilentConnection(Object.assign(client, { masters: [] }))).toBe(false)
+  expect(keepsSilentConnection(Object.assign(client, members))).toBe(false)
 })
 
 it('has one heartbeat and one set of listeners for all stores of a client', async () => {
