@@ -44,7 +44,7 @@ export interface PasskeysOptions {
   readonly webauthn: WebAuthn
   /** Name of your app. The browser shows it when it creates a passkey. */
   readonly rpName: string
-  /** Origin of your pages, such as `https://acme.example`, or several. */
+  /** Origin of your pages, such as `https://acme.example` or `http://localhost:3000`, or several. Browsers refuse an IP address. */
   readonly origin: string | readonly string[]
   /** Domain to which the passkeys belong: the host of each origin or a parent of it. Default: the host of the first. */
   readonly rpId?: string

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import type { SignatureFactor } from '../index.js'
 import { hostFunction } from '../lib/host-function.js'
 import { checkOptions, optionError } from '../lib/options.js'
@@ -55,6 +56,7 @@ export interface Passkeys extends SignatureFactor {
 export function passkeys(options: PasskeysOptions): Passkeys {
   const given = checkOptions('passkeys', options, passkeysChecks, passkeysRequired)
   const origins = [given.origin].flat().flatMap((one) => originOf(one) ?? [])
+  refuseAddresses(origins)
   const site = { ...given, origins, rpId: rpIdOf(origins, given.rpId) }
   const ask = hostFunction(given.list)
   const used = hostFunction(given.used)
@@ -88,6 +90,18 @@ export function passkeys(options: PasskeysOptions): Passkeys {
     },
     rename: async (subject, id, label) => (await rename(subject, id, readName(label))) !== false,
     remove: async (subject, id) => (await remove(subject, id)) !== false,
+  }
+}
+
+/** Refuses an IP address. It is no valid domain (WebAuthn, 5.1.3), so every browser would refuse every passkey. */
+function refuseAddresses(origins: readonly string[]): void {
+  for (const origin of origins) {
+    const { hostname, href } = new URL(origin)
+    if (isIP(hostname.replace(/^\[|\]$/g, '')) === 0) continue
+    const local = href.replace(hostname, 'localhost').replace(/\/$/, '')
+    throw optionError(
+      `passkeys: origin: browsers create no passkeys at an IP address; on your machine, open ${local} and set it as origin, elsewhere use a domain`,
+    )
   }
 }
 
