@@ -69,9 +69,8 @@ export function object(checks: Checks, required: RequiredNames = [], page?: stri
     }
     const path = (member: string) => (name === '' ? member : `${name}.${member}`)
     // A misspelt name is reported first, because it explains the missing one.
-    const unknown = Object.keys(value).find((member) => !Object.hasOwn(checks, member))
-    const hint = page && `see ${page}`
-    if (unknown !== undefined) throw optionError(unknownName('option', path(unknown), known, hint))
+    const unknown = Object.keys(value).filter((member) => !Object.hasOwn(checks, member))
+    if (unknown.length > 0) throw optionError(unknownOptions(unknown, path, known, page && `see ${page}`))
     const missing = requiredNames.filter((member) => value[member] === undefined)
     if (missing.length > 0) {
       throw optionError(`missing ${missing.map(path).join(', ')}${toPaste(missing, required)}`)
@@ -196,11 +195,28 @@ export function unknownName(
   return `unknown ${what} "${path}"; ${didYouMean(named, known, otherwise)}`
 }
 
+/** Builds the sentence about one unknown option or several. */
+function unknownOptions(
+  names: readonly string[],
+  path: (name: string) => string,
+  known: readonly string[],
+  otherwise = expected(known),
+): string {
+  const [first = ''] = names
+  if (names.length === 1) return unknownName('option', path(first), known, otherwise)
+  const listed = names.map((name) => {
+    const near = nearestName(name, known)
+    return near === undefined ? `"${path(name)}"` : `"${path(name)}" (did you mean "${near}"?)`
+  })
+  return `unknown options ${listed.join(', ')}; ${otherwise}`
+}
+
+const expected = (known: readonly string[]) => `expected: ${known.join(', ') || 'none'}`
+
 /** Ends that sentence with the name that was probably meant, or with all known names or `otherwise`. */
-export function didYouMean(name: string, known: readonly string[], otherwise?: string): string {
+export function didYouMean(name: string, known: readonly string[], otherwise = expected(known)): string {
   const near = nearestName(name, known)
-  if (near !== undefined) return `did you mean "${near}"?`
-  return otherwise ?? `expected: ${known.join(', ') || 'none'}`
+  return near === undefined ? otherwise : `did you mean "${near}"?`
 }
 
 /**

@@ -59,6 +59,15 @@ describe('options', () => {
     )
   })
 
+  it('names every unknown one', () => {
+    const message = 'make: unknown options "keyy" (did you mean "key"?), "colour"; expected: '
+    expect(refused({ keyy: 'k', colour: 'red' })).toMatchObject({ message: expect.stringContaining(message) })
+    const where = { name: 'make', page: 'docs/reference.md#options' }
+    expect(() => checkOptions(where, { a: 1, colour: 'red' }, { key: boolean })).toThrow(
+      'make: unknown options "a", "colour"; see docs/reference.md#options',
+    )
+  })
+
   it('may be inherited or members of a class', () => {
     class Config {
       readonly key = 'k'
