@@ -7,13 +7,18 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { storeCause } from '../../src/challenge/store-cause.js'
 import { redisStore } from '../../src/store/redis-store.js'
 import { redisRows } from '../../src/tools/cli/redis-check.js'
-import { type RedisServer, startRedis, withoutRedis } from '../store/redis-server.js'
+import { type RedisServer, startRedis, until, withoutRedis } from '../store/redis-server.js'
 
 /** A proxy that passes every byte on until it is silent: then it accepts connections and discards what arrives. */
 async function startProxy(target: number, atEnd: (close: () => void) => void) {
   let isSilent = false
   const sockets = new Set<Socket>()
+  const fronts = new Set<Socket>()
+  let accepted = 0
   const server = createServer((front) => {
+    accepted += 1
+    fronts.add(front)
+    front.on('close', () => fronts.delete(front))
     const isDiscarded = isSilent
     const back = connect(target, '127.0.0.1')
     for (const socket of [front, back]) {
@@ -45,6 +50,13 @@ async function startProxy(target: number, atEnd: (close: () => void) => void) {
     speak() {
       isSilent = false
     },
+    /** Ends every connection; later ones are silent. */
+    breakOff() {
+      isSilent = true
+      for (const socket of sockets) socket.resetAndDestroy()
+    },
+    accepted: () => accepted,
+    open: () => fronts.size,
   }
 }
 
@@ -61,6 +73,7 @@ const recipes = {
       maxRetriesPerRequest: 0,
       autoResendUnfulfilledCommands: false,
       socketTimeout: 5_000,
+      retryStrategy: () => 1_000,
     }).on('error', () => {})
     await new Promise((ready) => client.once('ready', ready))
     return { client, end: () => client.disconnect() }
@@ -107,6 +120,40 @@ describe.skipIf(withoutRedis).concurrent('a Redis connection that is open and re
       expect([...causes]).toContain('no response within 250 ms')
       if (outageMs > 0) expect([...causes]).toContain('no response to a new connection')
       expect([...causes]).not.toContain('unknown')
+    },
+  )
+
+  const breaks = (['redis', 'ioredis'] as const).flatMap((name) =>
+    [1, 8].map((count) => [name, count] as const),
+  )
+  it.for(breaks)(
+    'is replaced within ten seconds through %s if the client opened it itself, after break %d',
+    { timeout: 60_000 },
+    async ([name, count], { onTestFinished }) => {
+      const proxy = await startProxy(server.port, onTestFinished)
+      const { client, end } = await recipes[name](proxy.url)
+      onTestFinished(() => void end())
+      const store = redisStore({ client })
+      expect(await store.read('tf3::auth:ana')).toBeUndefined()
+
+      for (let before = 1; before <= count; before += 1) {
+        proxy.breakOff()
+        await until(() => proxy.accepted() > before)
+      }
+      // The handshake of the last connection gets no response any more.
+      proxy.speak()
+      const spokeAt = Date.now()
+      const isBack = () =>
+        Promise.resolve(store.read('tf3::auth:ana')).then(
+          () => true,
+          () => false,
+        )
+      while (!(await isBack())) {
+        expect(Date.now() - spokeAt).toBeLessThan(10_000)
+        await sleep(100)
+      }
+      expect(Date.now() - spokeAt).toBeGreaterThan(3_000)
+      expect(proxy.open()).toBe(1)
     },
   )
 
