@@ -3,7 +3,7 @@ import { TwoFactorError } from '../errors.js'
 import type { OwnAct, RouteContext } from '../index.js'
 import { browserLabel } from '../lib/browser-label.js'
 import { hostFunction, isOfHost } from '../lib/host-function.js'
-import { isPlainObject, parseJson } from '../lib/json.js'
+import { readObjectField } from '../lib/json.js'
 import { passkeyOfferOf } from '../lib/passkey-offer.js'
 import { readName } from '../lib/typed.js'
 import type { Passkeys } from '../passkeys/index.js'
@@ -91,7 +91,7 @@ export function addPasskeyRoutes(
       return true
     }
     const store = async () => {
-      const response = responseIn(fields.passkey)
+      const response = readObjectField(fields.passkey)
       return (await passkeys.create(subject, { challenge, response, label })) !== undefined || noPasskey
     }
     const returnTo = returnPath(visit)
@@ -146,10 +146,4 @@ export function addPasskeyRoutes(
     const store = () => passkeys.remove(visit.subject, passkey.id)
     return change(visit, { kind: 'passkey-removed', passkey }, store)
   })
-}
-
-/** Returns the response of the browser: an object in JSON, its text in a form. */
-function responseIn(field: unknown): object {
-  const response = typeof field === 'string' ? parseJson(field) : field
-  return isPlainObject(response) ? response : {}
 }

@@ -1,3 +1,4 @@
+import { present } from '../lib/json.js'
 import { minuteMs } from '../lib/time.js'
 import { type Refusal, refused, type VerifyCommand, type VerifyOutcome } from './commands.js'
 import { type DomainServices, hashId } from './keys.js'
@@ -76,6 +77,6 @@ export function createVerifySignature({ store, keys, secrets, emit }: DomainServ
     await refund()
     emit({ type: 'challenge.approved', ...eventFields, ...browserFields(account, requester) })
     const { purpose, channel, bound } = challenge
-    return { outcome: 'approved', purpose, channel, ...(bound !== undefined && { bound }) }
+    return { outcome: 'approved', purpose, channel, ...present({ bound }) }
   }
 }

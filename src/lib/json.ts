@@ -21,6 +21,12 @@ export function isPlainObject(value: unknown): value is Readonly<Record<string, 
   return prototype === Object.prototype || prototype === null
 }
 
+/** Returns a field that is an object in JSON and its text in a form. Undefined for every other value. */
+export function readObjectField(field: unknown): Readonly<Record<string, unknown>> | undefined {
+  const value = typeof field === 'string' ? parseJson(field) : field
+  return isPlainObject(value) ? value : undefined
+}
+
 /** Returns an own member. A member inherited from a parsed `__proto__` does not count. */
 export function memberOf(object: JsonObject, name: string): unknown {
   return Object.hasOwn(object, name) ? object[name] : undefined

@@ -167,14 +167,13 @@ export function createAccounts(
       }
       if (!isPhone(factor)) {
         const none = { channels: [], resendAt: snapshot.now, resendAtBy: {}, delivery: 'sent' } as const
-        return isSigned(factor)
+        const left = isSigned(factor)
           ? {
-              ...common,
-              ...none,
               attemptsRemaining: maxWrongSignatures,
               publicKey: factor.signer.optionsFor(challengeToSign(id)),
             }
-          : { ...common, ...none, attemptsRemaining: guessesLeft(snapshot, requester.browserKind) }
+          : { attemptsRemaining: guessesLeft(snapshot, requester.browserKind) }
+        return { ...common, ...none, ...left }
       }
       const channels = (purposes.find(purpose)?.channels ?? [channel]).filter((one) => factor.takes(one))
       const moments = channels.map(

@@ -3,7 +3,7 @@ import { json, type Request, type RequestHandler, type Response, urlencoded } fr
 import type { VerifyCommand } from '../../challenge/commands.js'
 import type { Channel, Method } from '../../challenge/exchange/code-provider.js'
 import { TwoFactorError } from '../../errors.js'
-import { isPlainObject, parseJson } from '../../lib/json.js'
+import { isPlainObject, parseJson, readObjectField } from '../../lib/json.js'
 import { plainCharacters, separators } from '../../lib/typed.js'
 
 /**
@@ -197,8 +197,8 @@ export function readChannel(body: Body, methods: readonly Method[]): Channel | u
 /** Returns the response of the browser to a passkey: an object in JSON, its text in a form. Undefined without one. */
 export function readPasskey(body: Body): object | undefined {
   if (!Object.hasOwn(body, 'passkey')) return undefined
-  const value = typeof body.passkey === 'string' ? parseJson(body.passkey) : body.passkey
-  if (!isPlainObject(value)) throw invalid('passkey must be the response of the browser.')
+  const value = readObjectField(body.passkey)
+  if (value === undefined) throw invalid('passkey must be the response of the browser.')
   if (readField(body, 'code') !== undefined) throw invalid('Send code or passkey, not both.')
   return value
 }
