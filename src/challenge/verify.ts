@@ -4,6 +4,7 @@ import { present } from '../lib/json.js'
 import { refused, type VerifyCommand, type VerifyOutcome } from './commands.js'
 import type { Verdict } from './exchange/code-provider.js'
 import type { Codes } from './exchange/codes.js'
+import type { ExchangeResult } from './exchange/exchanges.js'
 import type { DomainServices } from './keys.js'
 import { reserve } from './ledger/attempts.js'
 import { attemptsCountUntil } from './ledger/challenge.js'
@@ -13,8 +14,11 @@ import {
   countConsecutiveWrongCodes,
   type LedgerSnapshot,
   type Rejected,
+  type RequesterTag,
   type Send,
+  type SettleOutcome,
 } from './ledger/ledger.js'
+import type { CommandResult } from './ledger/ledgers.js'
 import { sendsFor } from './ledger/pacing.js'
 import { settle } from './ledger/settlement.js'
 import type { Purposes } from './purposes.js'
@@ -26,11 +30,12 @@ import {
   browserFields,
   browserKindAt,
   challengeFields,
+  type DecisionContext,
   exchangeContextOf,
   loadDecisionContext,
 } from './reach/decision-context.js'
-import { type Factor, isPhone, isSigned } from './reach/factors.js'
-import type { SealedChallenges } from './sealed-challenges.js'
+import { type Factor, isPhone, isSigned, type PhoneFactor, type TotpFactor } from './reach/factors.js'
+import type { PendingChallenge, SealedChallenges } from './sealed-challenges.js'
 import { createVerifySignature } from './signatures.js'
 import { newCommandId } from './updater.js'
 
@@ -49,6 +54,29 @@ interface CheckedChallenge {
   readonly account: Account
   readonly factor: Factor
   readonly challenge: Challenge
+}
+
+/** The challenge that a code was submitted for. */
+interface SubmittedChallenge extends PendingChallenge {
+  readonly factor: PhoneFactor | TotpFactor
+  readonly code: string
+}
+
+/** An attempt that was counted, before its check. */
+interface Reservation extends CheckedChallenge {
+  readonly factor: SubmittedChallenge['factor']
+  readonly code: string
+  /** The provider's id of the verification. */
+  readonly handle: string | undefined
+  /** The ledger with the attempt. */
+  readonly snapshot: LedgerSnapshot
+  readonly recordVerdict: (verdict: Verdict, step?: number) => Promise<CommandResult<SettleOutcome>>
+  readonly wrongCodeLimit: ReturnType<NumberCounters['forCode']> | undefined
+}
+
+/** A verdict. `step` is that of an app's code. */
+interface CheckedCode extends ExchangeResult<Verdict> {
+  readonly step?: number | undefined
 }
 
 /** Creates verify: count the attempt, check the code, record the verdict. */
@@ -90,42 +118,26 @@ export function createVerify(parts: VerifyParts) {
     if (disabled) emit({ type: 'subject.disabled', ...eventFields })
   }
 
-  return async function verify(command: VerifyCommand): Promise<VerifyOutcome> {
-    const account = await accounts.open(command)
-    if ('outcome' in account) return refused('challenge_gone')
+  /** Finds the challenge that a request answers. For a code of an app, none needs to be started. */
+  function findChallenge(account: Account, { displayed = {} }: VerifyCommand, context: DecisionContext) {
+    const pending = sealedChallenges.findPendingChallenge(account, displayed, context)
+    if (!('outcome' in pending)) return pending
+    return sealedChallenges.createImpliedChallenge(account, displayed, context) ?? pending
+  }
 
-    // Load.
-    const { lane, ledger } = account
-    const { lastSends: findLastSends } = numberCounters.open(account)
-    const { snapshot, requester, lastSends } = await loadDecisionContext(
-      command,
-      account,
-      undefined,
-      findLastSends,
-    )
-    const { displayed: submittedFor = {} } = command
-    const sentOrNamed = sealedChallenges.findPendingChallenge(account, submittedFor, { snapshot, requester })
-    const pending =
-      'outcome' in sentOrNamed
-        ? (sealedChallenges.createImpliedChallenge(account, submittedFor, { snapshot, requester }) ??
-          sentOrNamed)
-        : sentOrNamed
-    if ('outcome' in pending) return pending
-    const { factor, sealed, displayed } = pending
-    if (isSigned(factor)) {
-      if (command.signature === undefined) return refused('invalid_request')
-      return verifySignature(command, account, { ...pending, factor }, { snapshot, requester })
-    }
-    if (command.signature !== undefined) return refused('challenge_gone')
-    const code = factor.typed(command)
-    // Input that no code of this factor resembles uses no attempt.
-    if (code === undefined) return refused('invalid_request')
-
-    // Decide and commit: first the attempt is reserved in the ledger, then the counter of the number is raised, then the
-    // code is checked. Only one of several parallel requests gets past the ledger, so only this one raises the counter.
+  /**
+   * Reserves an attempt: first in the ledger, then in the counter of the number. Only one of several parallel requests
+   * gets past the ledger, so only this one raises the counter.
+   */
+  async function reserveAttempt(
+    command: VerifyCommand,
+    account: Account,
+    { factor, sealed, displayed, code }: SubmittedChallenge,
+    { requester, lastSends }: Awaited<ReturnType<typeof loadDecisionContext>>,
+  ): Promise<Reservation | VerifyOutcome> {
+    const { ledger, lane, hasChoice } = account
     const id = newCommandId()
     const tag = secrets.tag('code-tag', `${factor.key} ${code}`)
-    const { hasChoice } = account
     const { tellsCodesApart } = purposes
     const submitted = { id, displayed, sealed, factor: factor.key, code: tag, lastSends }
     const attempt = { ...submitted, hasChoice, tellsCodesApart, ...requester }
@@ -155,24 +167,48 @@ export function createVerify(parts: VerifyParts) {
       await recordVerdict('not-sent')
       return refusal
     }
+    return { ...checked, code, handle: reserved.handle, snapshot: reserving, recordVerdict, wrongCodeLimit }
+  }
 
-    // Check and settle.
-    const {
-      result: verdict,
-      step,
-      fields: exchange,
-    } = factor.judge
-      ? { ...factor.judge(code, reserving.now), fields: {} }
-      : {
-          step: undefined,
-          ...(await codes.check(exchangeContextOf(account, factor), {
-            destination: factor.phone,
-            appName: purposes.appNameOf(challenge.purpose),
-            code,
-            handle: reserved.handle,
-            details: accounts.detailsOf(account, challenge),
-          })),
-        }
+  /** Checks a code: that of an app here, any other at the provider. */
+  async function checkCode(reserved: Reservation): Promise<CheckedCode> {
+    const { account, factor, challenge, code, handle, snapshot } = reserved
+    if (factor.judge) return { ...factor.judge(code, snapshot.now), fields: {} }
+    return codes.check(exchangeContextOf(account, factor), {
+      destination: factor.phone,
+      appName: purposes.appNameOf(challenge.purpose),
+      code,
+      handle,
+      details: accounts.detailsOf(account, challenge),
+    })
+  }
+
+  async function reportApproval(
+    { account, factor, challenge, snapshot: before }: Reservation,
+    { channel, now }: Pick<Challenge, 'channel'> & Pick<LedgerSnapshot, 'now'>,
+    requester: RequesterTag,
+    exchange: ExchangeFields,
+  ): Promise<VerifyOutcome> {
+    const sends = sendsFor(challenge, before.ledger.sends)
+    // At a sign-up only. A failed refund must not undo a success.
+    await counters.refundSignup(account, sends.length).catch(() => undefined)
+    const ageMs = sends.length === 0 ? undefined : ageOf(sends, now)
+    const eventFields = {
+      ...challengeFields(account, factor, { ...challenge, channel }, exchange),
+      ...browserFields(account, requester),
+    }
+    emit({ type: 'challenge.approved', ...eventFields, ...present({ ageMs }) })
+    const { purpose, bound } = challenge
+    return { outcome: 'approved', purpose, channel, ...present({ phone: factor.phone, bound }) }
+  }
+
+  /** Records the verdict of a reserved attempt, and reports the outcome. */
+  async function settleAttempt(
+    reserved: Reservation,
+    { result: verdict, step, fields: exchange }: CheckedCode,
+    requester: RequesterTag,
+  ): Promise<VerifyOutcome> {
+    const { recordVerdict, wrongCodeLimit } = reserved
     const [settled] = await Promise.all([
       recordVerdict(verdict, step),
       // A failed refund must not undo a success.
@@ -180,29 +216,39 @@ export function createVerify(parts: VerifyParts) {
     ])
     const { outcome, now } = settled
     switch (outcome.outcome) {
-      case 'approved': {
-        const sends = sendsFor(challenge, reserving.ledger.sends)
-        // At a sign-up only. A failed refund must not undo a success.
-        await counters.refundSignup(account, sends.length).catch(() => undefined)
-        const { purpose, bound } = challenge
-        const { channel } = outcome
-        const ageMs = sends.length === 0 ? undefined : ageOf(sends, now)
-        const eventFields = {
-          ...challengeFields(account, factor, { ...challenge, channel }, exchange),
-          ...browserFields(account, requester),
-        }
-        emit({ type: 'challenge.approved', ...eventFields, ...present({ ageMs }) })
-        return { outcome: 'approved', purpose, channel, ...present({ phone: factor.phone, bound }) }
-      }
+      case 'approved':
+        return reportApproval(reserved, { channel: outcome.channel, now }, requester, exchange)
       case 'rejected':
-        return reportRejection(checked, outcome, settled, exchange)
+        return reportRejection(reserved, outcome, settled, exchange)
       case 'gone':
-        reportLock(checked, outcome)
+        reportLock(reserved, outcome)
         return refused('challenge_gone')
       case 'no-verdict':
       case 'refunded':
         throw noVerdict(verdict)
     }
+  }
+
+  return async function verify(command: VerifyCommand): Promise<VerifyOutcome> {
+    const account = await accounts.open(command)
+    if ('outcome' in account) return refused('challenge_gone')
+    const { lastSends: findLastSends } = numberCounters.open(account)
+    const context = await loadDecisionContext(command, account, undefined, findLastSends)
+    const pending = findChallenge(account, command, context)
+    if ('outcome' in pending) return pending
+    const { factor } = pending
+    if (isSigned(factor)) {
+      if (command.signature === undefined) return refused('invalid_request')
+      return verifySignature(command, account, { ...pending, factor }, context)
+    }
+    if (command.signature !== undefined) return refused('challenge_gone')
+    const code = factor.typed(command)
+    // Input that no code of this factor resembles uses no attempt.
+    if (code === undefined) return refused('invalid_request')
+
+    const reserved = await reserveAttempt(command, account, { ...pending, factor, code }, context)
+    if ('outcome' in reserved) return reserved
+    return settleAttempt(reserved, await checkCode(reserved), context.requester)
   }
 }
 
