@@ -151,12 +151,13 @@ it.each([
 })
 
 it('has one heartbeat and one set of listeners for all stores of a client', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
   const sent: string[] = []
   const respond: RunCommand = async (_key, args) => sent.push(args.join(' '))
   const { client } = startClient(respond)
   for (const key of ['a', 'b', 'c']) await replaceSilentConnection(client, respond, intervalMs)(key, ['GET'])
-  await expect.poll(() => sent.length, { interval: 1 }).toBe(4)
-  await sleep(intervalMs)
+  await vi.advanceTimersByTimeAsync(3 * intervalMs)
   expect(sent.slice(3)).toEqual(['exists a'])
   expect(client.listenerCount('connect')).toBe(1)
 })
