@@ -1,8 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express'
 import type { Details } from '../../challenge/exchange/code-provider.js'
 import type { Grant } from '../../challenge/proofs/grants.js'
-import { EmptyField, type GrantQuery, parserQuestion } from '../../challenge/proofs/stored-grant.js'
-import { TwoFactorError } from '../../errors.js'
+import type { GrantQuery } from '../../challenge/proofs/stored-grant.js'
 import { hostFunction } from '../../lib/host-function.js'
 import { optionError } from '../../lib/options.js'
 import { ignoreRejection, isThenable } from '../../lib/promises.js'
@@ -11,14 +10,15 @@ import { isOurs, middleware } from '../host/boundary.js'
 import { carriesBearer } from '../host/session.js'
 import { isOwnForm } from '../http/origin.js'
 import { type Problem, problemOf, tooManyAtOnce } from '../http/problems.js'
-import { type Body, hasBody, invalid, parseBytesLeft, parserFor, wasParsed } from '../http/request-body.js'
+import { type Body, parseBytesLeft, wasParsed } from '../http/request-body.js'
 import { isRepeatable } from '../http/site-paths.js'
 import type { HttpParts } from '../http-parts.js'
 import { pageUrl, signInUrl } from '../pages/links.js'
+import { createBodyErrors } from './body-errors.js'
 import { noteGuarded } from './coverage.js'
-import { findMisspelt, readDetails } from './details.js'
+import { readDetails } from './details.js'
 import type { GuardSettings } from './guard-options.js'
-import { refuseMissingBody, routeOf } from './missing-body.js'
+import { refuseMissingBody } from './missing-body.js'
 
 /** A request that reached the guard. */
 interface GuardRequest {
@@ -82,6 +82,7 @@ function createGuardDecision(
   const exempt = settings.exempt && hostFunction(settings.exempt)
   const describe = settings.describe && hostFunction(settings.describe)
   const continueAt = settings.continueAt && hostFunction(settings.continueAt)
+  const explainBodyError = createBodyErrors({ hint, warn }, bind)
   const isAsked = typeof sendAtOnce === 'function' ? hostFunction(sendAtOnce) : () => false
   const formPathOf = typeof formPath === 'function' ? hostFunction(formPath) : () => formPath
   const readOrTakeGrant = once ? grants.take : grants.read
@@ -92,12 +93,12 @@ function createGuardDecision(
     } catch (error) {
       // Adapters of serverless platforms leave bytes that the app's parser skips.
       if (bind === undefined || !(error instanceof TypeError) || !parseBytesLeft(req))
-        throw refuseMissingBody(req, error, () => bind?.(req)) ?? explained(req, error)
+        throw refuseMissingBody(req, error, () => bind?.(req)) ?? explainBodyError(req, error)
     }
     try {
       return hashBoundFields(bind(req))
     } catch (error) {
-      throw explained(req, error)
+      throw explainBodyError(req, error)
     }
   }
 
@@ -178,35 +179,6 @@ function createGuardDecision(
     return respond(req, res, problem, { requirement: requirementToken, ...started })
   }
 
-  /**
-   * Returns the error for a failure of `bind` or `describe`. In a parsed body, an empty field is the client's mistake,
-   * like a body that is no object or has no fields. If no parser ran before the guard, that is the cause.
-   */
-  function explained(req: Request, error: unknown): unknown {
-    if (error instanceof EmptyField && wasParsed(req)) {
-      const misspelt = bind && findMisspelt(bind(req), req.body)
-      if (misspelt !== undefined && misspelt.length > 0)
-        hint('TWO_FACTOR_BIND_EMPTY', `${routeOf(req)}: ${misspelt.join(', ')}`)
-      return invalid(error.complaint)
-    }
-    if (!(error instanceof TypeError) || wasParsed(req) || !hasBody(req)) return error
-    const parser = parserFor(req)
-    const isRead = req.readableDidRead && typeof req.body === 'object'
-    if (parser === undefined || isRead) {
-      warn('TWO_FACTOR_NOT_PARSED', `${routeOf(req)}: ${error.message}`)
-      return parser === undefined
-        ? new TwoFactorError('unsupported_media_type', { message: 'Send the fields as JSON or as a form.' })
-        : invalid('The body must be an object.')
-    }
-    warn('TWO_FACTOR_NOT_PARSED', routeOf(req))
-    const write = `app.${req.method.toLowerCase()}(path, ${parser.hosts}, tf.requireTwoFactor({ … }), handler)`
-    const { message } = error
-    const why = message.endsWith(parserQuestion)
-      ? `${message} If not,`
-      : `${message.replace(/(?<![.?])$/, '.')} The body is not parsed before the guard:`
-    return Object.assign(optionError(`${why} write ${write}`), { cause: error })
-  }
-
   async function detailsOf(req: Request, grantQuery: GrantQuery): Promise<Details | undefined> {
     if (describe === undefined) return undefined
     const { locale } = http.languageOf(req)
@@ -215,7 +187,7 @@ function createGuardDecision(
       http.checkShown({ ...grantQuery, locale }, details)
       return details
     } catch (error) {
-      throw refuseMissingBody(req, error, () => describe(req, { locale })) ?? explained(req, error)
+      throw refuseMissingBody(req, error, () => describe(req, { locale })) ?? explainBodyError(req, error)
     }
   }
 

@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest'
 import type { SendResult } from '../../../src/challenge/exchange/code-provider.js'
-import { deliveryOf } from '../../../src/challenge/ledger/sends.js'
+import { deliveryOf } from '../../../src/challenge/ledger/delivery.js'
 import { ledgerLimitsOf } from '../../../src/challenge/limits.js'
 import { figure } from '../../prove/figure.js'
 import { day, hour, ledgerLimits, limits, minute, refusal } from '../kit.js'

@@ -1,0 +1,51 @@
+import type { Request } from 'express'
+import { EmptyField, parserQuestion } from '../../challenge/proofs/stored-grant.js'
+import { TwoFactorError } from '../../errors.js'
+import { optionError } from '../../lib/options.js'
+import type { Warn } from '../host/warnings.js'
+import { hasBody, invalid, parserFor, wasParsed } from '../http/request-body.js'
+import { findMisspelt } from './details.js'
+import { routeOf } from './missing-body.js'
+
+/**
+ * Creates the function that returns the error for a failure of `bind` or `describe`. In a parsed body, an empty field is
+ * the client's mistake, like a body that is no object or has no fields. If no parser ran before the guard, that is the
+ * cause.
+ */
+export function createBodyErrors(
+  { hint, warn }: { readonly hint: Warn; readonly warn: Warn },
+  bind: ((req: Request) => unknown) | undefined,
+): (req: Request, error: unknown) => unknown {
+  function explainEmptyField(req: Request, { complaint }: EmptyField): TwoFactorError {
+    const misspelt = bind && findMisspelt(bind(req), req.body)
+    if (misspelt !== undefined && misspelt.length > 0)
+      hint('TWO_FACTOR_BIND_EMPTY', `${routeOf(req)}: ${misspelt.join(', ')}`)
+    return invalid(complaint)
+  }
+
+  function explainUnparsedBody(req: Request, error: TypeError): Error {
+    const parser = parserFor(req)
+    const isRead = req.readableDidRead && typeof req.body === 'object'
+    if (parser === undefined || isRead) {
+      warn('TWO_FACTOR_NOT_PARSED', `${routeOf(req)}: ${error.message}`)
+      return parser === undefined
+        ? new TwoFactorError('unsupported_media_type', { message: 'Send the fields as JSON or as a form.' })
+        : invalid('The body must be an object.')
+    }
+    warn('TWO_FACTOR_NOT_PARSED', routeOf(req))
+    const write = `app.${req.method.toLowerCase()}(path, ${parser.hosts}, tf.requireTwoFactor({ … }), handler)`
+    return Object.assign(optionError(`${causeOf(error)} write ${write}`), { cause: error })
+  }
+
+  return function explainBodyError(req, error) {
+    if (error instanceof EmptyField && wasParsed(req)) return explainEmptyField(req, error)
+    const isUnparsed = error instanceof TypeError && !wasParsed(req) && hasBody(req)
+    return isUnparsed ? explainUnparsedBody(req, error) : error
+  }
+}
+
+function causeOf({ message }: TypeError): string {
+  return message.endsWith(parserQuestion)
+    ? `${message} If not,`
+    : `${message.replace(/(?<![.?])$/, '.')} The body is not parsed before the guard:`
+}
