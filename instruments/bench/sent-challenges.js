@@ -2,14 +2,14 @@
 import { createKeys, createSecrets, hashId } from '../../build/modules/challenge/keys.js'
 import { createLedgers } from '../../build/modules/challenge/ledger/ledgers.js'
 import { settleSend, start } from '../../build/modules/challenge/ledger/sends.js'
-import { defaultLimits, defaultTimeouts, ledgerLimitsOf } from '../../build/modules/challenge/limits.js'
+import { defaultLimits, defaultTimeouts, signInLimitsOf } from '../../build/modules/challenge/limits.js'
 import { newChallengeId, newCommandId } from '../../build/modules/challenge/updater.js'
 
 export { reserve } from '../../build/modules/challenge/ledger/attempts.js'
 export { settle } from '../../build/modules/challenge/ledger/settlement.js'
 export { memoryStore } from '../../build/modules/store/memory-store.js'
 
-export const limits = ledgerLimitsOf({ ...defaultLimits, ...defaultTimeouts }, 'auth')
+export const limits = signInLimitsOf({ ...defaultLimits, ...defaultTimeouts }, { browsersAreKnown: false })
 
 const keys = createKeys('', createSecrets(['a secret of at least thirty-two bytes']))
 

@@ -205,24 +205,49 @@ export const shareOfUnknownBrowsers = (most: number): number => Math.floor((most
 const lostAfterMs = 2_000
 
 /**
- * Returns the limits of a ledger. A sign-up locks a number but never disables it, because no account depends on it yet.
- * Its sends are counted here; at sign-in, the sends of a number are counted over all accounts.
+ * Returns the limits of a ledger at sign-in. `browsersAreKnown` is false if browsers are not tracked. The sends of a
+ * number are counted over all accounts, not here.
  */
-export function ledgerLimitsOf(limits: Limits, lane: Lane, browsersAreKnown = false): LedgerLimits {
+export function signInLimitsOf(
+  limits: Limits,
+  { browsersAreKnown }: Pick<LedgerLimits, 'browsersAreKnown'>,
+): LedgerLimits {
+  const never = Number.POSITIVE_INFINITY
+  return {
+    ...withTimes(limits),
+    lane: 'auth',
+    browsersAreKnown,
+    allSendsPerHour: never,
+    allSendsPerDay: never,
+  }
+}
+
+/**
+ * Returns the limits of a ledger at sign-up. It locks a number but never disables it, because no account depends on it
+ * yet. It counts the sends of the number.
+ */
+export function signupLimitsOf(limits: Limits): LedgerLimits {
+  return {
+    ...withTimes(limits),
+    lane: 'enrol',
+    browsersAreKnown: false,
+    failuresBeforeDisable: Number.POSITIVE_INFINITY,
+    sendsPerDay: Math.min(limits.sendsPerDay, limits.enrolSendsPerDay),
+  }
+}
+
+function withTimes(limits: Limits): Omit<LedgerLimits, 'lane' | 'browsersAreKnown'> {
   const onTheWayMs = Math.max(leaseMarginMs, commandsOnTheWay * limits.storeTimeoutMs)
-  const ledger = {
+  return {
     ...limits,
-    lane,
-    browsersAreKnown: lane === 'auth' && browsersAreKnown,
     checkMs: limits.verifyTimeoutMs + onTheWayMs,
-    sendMs: limits.sendTimeoutMs + lostAfterMs,
+    sendMs: sendMsOf(limits),
     codesWithoutVerdictPerDay: Math.min(
       limits.attemptsPerChallenge * limits.sendsPerDay,
       limits.allSendsPerDay,
     ),
   }
-  const never = Number.POSITIVE_INFINITY
-  if (lane === 'auth') return { ...ledger, allSendsPerHour: never, allSendsPerDay: never }
-  const sendsPerDay = Math.min(limits.sendsPerDay, limits.enrolSendsPerDay)
-  return { ...ledger, failuresBeforeDisable: never, sendsPerDay }
 }
+
+/** Returns how long a send may be in progress, in milliseconds. */
+export const sendMsOf = ({ sendTimeoutMs }: Limits): number => sendTimeoutMs + lostAfterMs

@@ -4,8 +4,8 @@ import type { Ledger } from '../../src/challenge/ledger/ledger.js'
 import {
   type LedgerLimits,
   type Limits,
-  ledgerLimitsOf,
   type OptionLimits,
+  signInLimitsOf,
 } from '../../src/challenge/limits.js'
 import type { SignupGuardRules } from '../../src/challenge/rate-limits/signup-guard.js'
 import type { ProblemCode } from '../../src/errors.js'
@@ -89,10 +89,10 @@ export const signupGuard: SignupGuardRules = {
 }
 
 /** Of a call without a browser, or of an app where none is known. */
-export const ledgerLimits: LedgerLimits = ledgerLimitsOf(limits, 'auth')
+export const ledgerLimits: LedgerLimits = signInLimitsOf(limits, { browsersAreKnown: false })
 
 /** Where browsers are told apart. */
-export const browserLimits: LedgerLimits = ledgerLimitsOf(limits, 'auth', true)
+export const browserLimits: LedgerLimits = signInLimitsOf(limits, { browsersAreKnown: true })
 
 /** Whoever acts here was shown the challenge that they act on. */
 export const liveShown = ({ challenge }: Ledger): ChallengeRef => ({ challenge: challenge?.id })

@@ -4,7 +4,7 @@ import { type Refusal, refused } from '../commands.js'
 import type { SendResult } from '../exchange/code-provider.js'
 import { type DomainServices, hashId } from '../keys.js'
 import type { BrowserKind } from '../ledger/ledger.js'
-import { type Limits, ledgerLimitsOf, shareOfUnknownBrowsers } from '../limits.js'
+import { type Limits, sendMsOf, shareOfUnknownBrowsers } from '../limits.js'
 import type { Account, LastSends } from '../reach/decision-context.js'
 import { isPhone } from '../reach/factors.js'
 import { createUpdater } from '../updater.js'
@@ -56,7 +56,7 @@ export function createNumberCounters(
   const maxWrong = Math.min(2 * attemptsPerChallenge * sendsPerDay, mostWrongCodes)
   const unknownShareOf = (max: number) =>
     browsersAreKnown ? Math.max(Math.min(max, 1), shareOfUnknownBrowsers(max)) : max
-  const { sendMs } = ledgerLimitsOf(limits, 'auth')
+  const sendMs = sendMsOf(limits)
   const ofSends: NumberLimits = {
     hour: limits.allSendsPerHour,
     day: limits.allSendsPerDay,

@@ -13,7 +13,7 @@ import { guessesLeft } from '../ledger/guessing.js'
 import type { Challenge } from '../ledger/ledger.js'
 import { createLedgers } from '../ledger/ledgers.js'
 import { resendableAt, resendableBy } from '../ledger/pacing.js'
-import { type Limits, ledgerLimitsOf, maxWrongSignatures } from '../limits.js'
+import { type Limits, maxWrongSignatures, signInLimitsOf, signupLimitsOf } from '../limits.js'
 import type { Purposes } from '../purposes.js'
 import type { SealedChallenges } from '../sealed-challenges.js'
 import type { Account, DecisionContext } from './decision-context.js'
@@ -56,8 +56,8 @@ export function createAccounts(
   // If sign-ups are allowed from one country only, numbers need no country code.
   const onlyCountry = countries !== 'any' && countries.length === 1 ? countries[0] : undefined
   const limits = {
-    auth: ledgerLimitsOf(parts.limits, 'auth', parts.knownMaxAgeMs > 0),
-    enrol: ledgerLimitsOf(parts.limits, 'enrol'),
+    auth: signInLimitsOf(parts.limits, { browsersAreKnown: parts.knownMaxAgeMs > 0 }),
+    enrol: signupLimitsOf(parts.limits),
   }
 
   const reported = new Set<string>()

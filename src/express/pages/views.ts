@@ -223,7 +223,10 @@ export function createViews(http: HttpParts, flow: Flow) {
       : undefined
   }
 
-  async function createView(context: RequestContext, problem?: Problem, formless = false): Promise<PageView> {
+  async function createView(
+    context: RequestContext,
+    { problem, formless = false }: { readonly problem?: Problem | undefined; readonly formless?: boolean },
+  ): Promise<PageView> {
     const isUnknown = isOfNobody(problem)
     const { requirement: _, ...fields } = context.fields
     const intent = intentOf(isUnknown ? { ...context, fields } : context)
@@ -246,9 +249,9 @@ export function createViews(http: HttpParts, flow: Flow) {
 
   return {
     /** Returns the page of a request, with the live challenge if it fits. */
-    of: (context: RequestContext, problem?: Problem) => createView(context, problem),
+    of: (context: RequestContext, problem?: Problem) => createView(context, { problem }),
     /** Returns the explanation only, on a route of the app, where the forms of the pages do not work. */
-    formless: (context: RequestContext, problem: Problem) => createView(context, problem, true),
+    formless: (context: RequestContext, problem: Problem) => createView(context, { problem, formless: true }),
     /**
      * Returns the destinations for a client that draws its own page, or undefined for a single number. The refusal is
      * more important: the start reports other failures.

@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest'
 import type { Verdict } from '../../../src/challenge/exchange/code-provider.js'
 import { unlock } from '../../../src/challenge/ledger/guessing.js'
 import type { SettleOutcome } from '../../../src/challenge/ledger/ledger.js'
-import { ledgerLimitsOf } from '../../../src/challenge/limits.js'
+import { signupLimitsOf } from '../../../src/challenge/limits.js'
 import { day, hour, ledgerLimits, limits, minute, refusal } from '../kit.js'
 import { type Driver, driveLedger, it, startedLedger } from './driver.js'
 
@@ -62,7 +62,7 @@ describe('reserving an attempt', () => {
 
   it('reports that another session superseded this one, except to another person who verifies the number', () => {
     expect(startedLedger().reserve({ session: 's2' }).outcome).toEqual(refusal('challenge_superseded'))
-    const signup = startedLedger(ledgerLimitsOf(limits, 'enrol'))
+    const signup = startedLedger(signupLimitsOf(limits))
     expect(signup.reserve({ session: 's2' }).outcome).toEqual(refusal('challenge_gone'))
   })
 
@@ -93,7 +93,7 @@ describe('settling an attempt', () => {
       return outcomes.filter((outcome) => outcome === 'booked').length
     }
     expect(booked(driveLedger())).toBe(21)
-    expect(booked(driveLedger({ ...ledgerLimitsOf(limits, 'enrol'), sendsPerDay: 30 }))).toBe(20)
+    expect(booked(driveLedger({ ...signupLimitsOf(limits), sendsPerDay: 30 }))).toBe(20)
   })
 
   it('leaves the sends of earlier challenges in the hourly count', ({ fresh: account }) => {
@@ -504,7 +504,7 @@ describe('an account with a hundred wrong answers', () => {
   })
 
   it('is none where a number is being proven', () => {
-    const { failuresBeforeDisable, browsersAreKnown } = ledgerLimitsOf(limits, 'enrol', true)
+    const { failuresBeforeDisable, browsersAreKnown } = signupLimitsOf(limits)
     expect(browsersAreKnown).toBe(false)
     const account = driveLedger({ ...guessing, failuresBeforeDisable })
     fail(account, 120, hour)
@@ -515,6 +515,6 @@ describe('an account with a hundred wrong answers', () => {
 
 it('a check holds for longer than its deadline by the way back to the store, also to a slow one', () => {
   const holdOf = (storeTimeoutMs: number) =>
-    ledgerLimitsOf({ ...limits, verifyTimeoutMs: 8_000, storeTimeoutMs }, 'auth').checkMs
+    signupLimitsOf({ ...limits, verifyTimeoutMs: 8_000, storeTimeoutMs }).checkMs
   expect([250, 500, 5_000].map(holdOf)).toEqual([10_000, 10_000, 28_000])
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ledgerLimitsOf } from '../../../src/challenge/limits.js'
+import { signupLimitsOf } from '../../../src/challenge/limits.js'
 import { browserLimits, day, hour, ledgerLimits, limits, minute } from '../kit.js'
 import { type Acting, type Driver, driveLedger } from './driver.js'
 
@@ -89,7 +89,7 @@ describe('after codes without a verdict, the next code', () => {
   })
 
   it('waits for the end of the day at a sign-up after the third: anyone can submit a malformed code', () => {
-    const account = driveLedger(ledgerLimitsOf(limits, 'enrol'))
+    const account = driveLedger(signupLimitsOf(limits))
     const start = account.now
     typeInVain(account, 3)
     account.wait(10 * minute)

@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest'
 import type { SendResult } from '../../../src/challenge/exchange/code-provider.js'
 import { deliveryOf } from '../../../src/challenge/ledger/delivery.js'
-import { ledgerLimitsOf } from '../../../src/challenge/limits.js'
+import { signupLimitsOf } from '../../../src/challenge/limits.js'
 import { figure } from '../../prove/figure.js'
 import { day, hour, ledgerLimits, limits, minute, refusal } from '../kit.js'
 import { type Driver, driveLedger, it, startedLedger } from './driver.js'
@@ -153,7 +153,7 @@ describe('starting a challenge', () => {
       }
       return sent
     }
-    const signup = ledgerLimitsOf(limits, 'enrol')
+    const signup = signupLimitsOf(limits)
     expect([booked(ledgerLimits, 2), booked(signup, 2), booked(signup, 24)]).toEqual([12, 10, 50])
     figure(3, '50 unanswered sends of a sign-up reach one number in a day')
   })
