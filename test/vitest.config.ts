@@ -48,7 +48,7 @@ const full = files(
   'provider/{generated,adversarial}-answers',
   'account/walk',
   'browser/{chromium,firefox,webkit}',
-  'browser/{inbox,keyboard,pages,passkeys,walk}',
+  'browser/{inbox,keyboard,pages,passkeys,passkey-refusals,walk}',
   'express/dialog/{dialog,fetch-with-code,own-look}',
   'faults/**/*',
   'many/{at-rest,cluster-faults,faults,guessing}',
