@@ -36,6 +36,13 @@ describe('the pages of a signup', () => {
     expect((await visitor.open('/signup')).text).toContain('dir="ltr">310 7654321</span>')
   })
 
+  it('ask to check a number whose area code does not exist', async () => {
+    const host = await signups({ options: { countries: ['US'] } })
+    const asked = await host.browser().submit('/signup/start', { phone: '+1 555 555 0100' })
+    expect([asked.status, asked.text.includes('Check the number')]).toEqual([400, true])
+    expect(host.stub.sends).toEqual([])
+  })
+
   it('choose the country of the browser, where it is on the list', async () => {
     const host = await signups()
     const visitor = host.browser()
