@@ -22,11 +22,17 @@ export interface ListedNumber {
   readonly usedAt: number | undefined
 }
 
+/** A stored passkey without its key. */
+interface ListedPasskey extends NamedPasskey {
+  readonly createdAt: number
+  readonly usedAt: number | undefined
+}
+
 /** Content of the first page, and its JSON. */
 export interface Overview extends Omit<Factors, 'numbers' | 'passkeys'> {
   readonly numbers: readonly ListedNumber[]
-  /** Stored passkeys with the time of their last use in milliseconds since 1970. */
-  readonly passkeys?: readonly (NamedPasskey & { readonly usedAt: number | undefined })[] | undefined
+  /** Stored passkeys with the times of their creation and last use in milliseconds since 1970. */
+  readonly passkeys?: readonly ListedPasskey[] | undefined
   /** When the app was last used. */
   readonly appUsedAt: number | undefined
   readonly devices: readonly TrustedDevice[]
@@ -114,7 +120,7 @@ const numbers: Part = (page, { numbers, canRemove }) => {
     const putFirst = index > 0 && changeButton(page, '/numbers/first', 'number-first', button)
     const remove = canRemove && changeButton(page, '/numbers/remove', 'number-removed', button)
     const name = html`${maskedNumber(page, masked)}${isMain && badge(texts['numbers.is-first'], false)}`
-    return row(page, name, usedAt, html`${putFirst}${remove}`)
+    return row(name, lastUsed(page, usedAt), html`${putFirst}${remove}`)
   })
   const list = rows.length > 0 && html`<ul class="rows">\n${rows}</ul>\n`
   // Otherwise a person would verify a number first and then read that there are too many.
@@ -128,11 +134,13 @@ const numbers: Part = (page, { numbers, canRemove }) => {
 const passkeySection: Part = (page, { passkeys, canRemove }) => {
   const { texts } = page
   if (passkeys === undefined) return undefined
-  const rows = passkeys.map(({ id, label, usedAt }) => {
+  const rows = passkeys.map(({ id, label, createdAt, usedAt }) => {
     const button = { fields: { passkey: id }, of: label, look: 'plain' } as const
     const rename = changeButton(page, '/passkeys/rename', 'passkey-renamed', button)
     const remove = canRemove && changeButton(page, '/passkeys/remove', 'passkey-removed', button)
-    return row(page, html`<bdi>${label}</bdi>`, usedAt, html`${rename}${remove}`)
+    // Passkeys of equal devices have equal names. The day tells apart those without a use.
+    const when = lastUsed(page, usedAt) ?? dayLine(page, 'added-on', createdAt)
+    return row(html`<bdi>${label}</bdi>`, when, html`${rename}${remove}`)
   })
   const list =
     rows.length > 0 ? html`<ul class="rows">\n${rows}</ul>\n` : html`<p>${texts['passkeys.text']}</p>\n`
@@ -176,7 +184,8 @@ const devices: Part = (page, { devices }) => {
   const rows = devices.map(({ id, label = texts['device.unnamed'], isThis, usedAt }) => {
     const button = { fields: { device: id }, of: label, look: 'plain' } as const
     const name = html`<bdi>${label}</bdi>${isThis && badge(texts['device.this'], false)}`
-    return row(page, name, usedAt, changeButton(page, '/devices/end', 'device-ended', button))
+    const end = changeButton(page, '/devices/end', 'device-ended', button)
+    return row(name, lastUsed(page, usedAt), end)
   })
   const endAll =
     devices.length > 1 && changeButton(page, '/devices/end-all', 'devices-ended', { look: 'plain' })
@@ -194,9 +203,9 @@ const elsewhere: Part = (page) => {
 const onOrOff = ({ texts }: PageContext, isOn: boolean): Html =>
   badge(texts[isOn ? 'state.on' : 'state.off'], isOn)
 
-/** Returns a row: name and last use on one side, rare actions on the other. */
-const row = (page: PageContext, name: Html, usedAt: number | undefined, actions: Html): Html =>
-  html`<li><div><p>${name}</p>${lastUsed(page, usedAt)}</div>
+/** Returns a row: name and day on one side, rare actions on the other. */
+const row = (name: Html, day: Html | undefined, actions: Html): Html =>
+  html`<li><div><p>${name}</p>${day}</div>
 <div class="acts">${actions}</div></li>\n`
 
 /** Returns the row of a factor that exists once, whose name is the heading. */
@@ -206,8 +215,10 @@ ${lastUsed(page, usedAt)}</div>
 <div class="acts">${actions}</div></div>\n`
 
 /** Returns the day of the last use. */
-function lastUsed({ visit, texts }: PageContext, at: number | undefined): Html | undefined {
-  if (at === undefined) return undefined
+const lastUsed = (page: PageContext, at: number | undefined): Html | undefined =>
+  at === undefined ? undefined : dayLine(page, 'last-used', at)
+
+function dayLine({ visit, texts }: PageContext, key: 'last-used' | 'added-on', at: number): Html {
   const day = new Intl.DateTimeFormat(visit.texts.lang, { dateStyle: 'medium', timeZone: 'UTC' })
-  return html`<p class="faint"><bdi>${fillText(texts['last-used'], { when: day.format(at) })}</bdi></p>`
+  return html`<p class="faint"><bdi>${fillText(texts[key], { when: day.format(at) })}</bdi></p>`
 }

@@ -55,7 +55,12 @@ export function createRouteKit(router: Router, tf: TwoFactor, settings: AccountS
       ...factors,
       numbers: listed(factors.numbers, usedAt),
       appUsedAt: usedAt('app'),
-      passkeys: keys?.map(({ id, label, usedAt: at }) => ({ id, label, usedAt: at ?? undefined })),
+      passkeys: keys?.map(({ id, label, createdAt, usedAt: at }) => ({
+        id,
+        label,
+        createdAt,
+        usedAt: at ?? undefined,
+      })),
       devices,
       canRemove: objectionToLoss(factors, mustKeep) === undefined,
       advice: adviceFor(factors),

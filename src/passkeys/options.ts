@@ -128,10 +128,11 @@ export const storedPasskeys: Check = that(
   (value) =>
     Array.isArray(value) &&
     value.every((one) => {
-      const { id, publicKey, counter, transports, label }: Partial<Record<keyof StoredPasskey, unknown>> =
-        Object(one)
+      const stored: Partial<Record<keyof StoredPasskey, unknown>> = Object(one)
+      const { id, publicKey, counter, transports, label, createdAt } = stored
       const areTexts = [id, publicKey].every((text) => typeof text === 'string' && base64url.test(text))
       const isCount = Number.isSafeInteger(counter) && Number(counter) >= 0
-      return areTexts && isCount && Array.isArray(transports) && typeof label === 'string'
+      const isNamed = typeof label === 'string' && Number.isFinite(createdAt)
+      return areTexts && isCount && Array.isArray(transports) && isNamed
     }),
 )

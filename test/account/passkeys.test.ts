@@ -62,7 +62,9 @@ describe('a new passkey', () => {
     const added = await ana.post(`${path}/passkeys`, { passkey: authenticator.create(publicKey) }, agent)
     expect(added.json).toEqual({ changed: 'passkey-added' })
     const { passkeys, risk } = (await ana.get(path)).json
-    expect(passkeys).toEqual([{ id: authenticator.id, label: 'Safari, iPhone' }])
+    expect(passkeys).toEqual([
+      { id: authenticator.id, label: 'Safari, iPhone', createdAt: expect.any(Number) },
+    ])
     expect(risk).toBeUndefined()
     expect(host.told).toEqual([
       expect.objectContaining({ kind: 'passkey-added', subject: 'ana', before: ['+573001234567'] }),
@@ -250,7 +252,7 @@ describe('a stored passkey', () => {
     expect(same.json).toEqual({})
     const page = await ana.submit(`${path}/passkeys/rename`, { passkey: id })
     expect(linesOf(page)).toContain('Name of the passkey')
-    expect((await ana.get(path)).json.passkeys).toEqual([{ id, label: 'Phone' }])
+    expect((await ana.get(path)).json.passkeys).toMatchObject([{ id, label: 'Phone' }])
   })
 
   it('is gone, and does not come back, if another process removes it while it is renamed', async () => {
@@ -280,7 +282,8 @@ describe('a stored passkey', () => {
     await ana.post('/two-factor/verify', { challenge: start.challenge.id, passkey: sign(start.publicKey) })
     const overview = (await ana.get(path)).json
     expect(overview).toMatchObject({ canRemove: false, advice: 'advice.one.codes' })
-    expect(overview.passkeys).toEqual([{ id, label: 'Phone', usedAt: table.get(id)?.usedAt }])
+    const { createdAt, usedAt } = Object(table.get(id))
+    expect(overview.passkeys).toEqual([{ id, label: 'Phone', createdAt, usedAt }])
     expect((await ana.post(`${path}/passkeys/remove`, { passkey: id })).refusal).toEqual([409, 'last_factor'])
 
     const beside = await startWithPasskeys()
@@ -292,12 +295,16 @@ describe('a stored passkey', () => {
     expect((await other.post(`${path}/numbers/remove`, { number })).refusal[1]).toBe('second_factor_required')
   })
 
-  it('shows its last use', async () => {
+  it('shows its last use, and the day it was added until then', async () => {
     const { host, give, table } = await startWithPasskeys({ numbers: [otherNumber] })
     const { id } = await give('ana')
-    table.set(id, { ...Object(table.get(id)), usedAt: Date.parse('2026-02-03') })
+    table.set(id, { ...Object(table.get(id)), createdAt: Date.parse('2026-01-02') })
     const ana = await signIn(host)
-    expect(linesOf(await ana.open(path))).toContain('Last used Feb 3, 2026')
+    expect(linesOf(await ana.open(path))).toContain('Added Jan 2, 2026')
+    table.set(id, { ...Object(table.get(id)), usedAt: Date.parse('2026-02-03') })
+    const lines = linesOf(await ana.open(path))
+    expect(lines).toContain('Last used Feb 3, 2026')
+    expect(lines).not.toContain('Added Jan 2, 2026')
   })
 })
 

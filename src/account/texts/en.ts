@@ -17,6 +17,7 @@ export const en = {
     'Texts and calls can be intercepted, and a phone number can be stolen. A passkey is safer.',
 
   'last-used': 'Last used {when}',
+  'added-on': 'Added {when}',
   'state.on': 'On',
   'state.off': 'Off',
   'numbers.title': 'Phone numbers',
@@ -40,7 +41,8 @@ export const en = {
   'offer.done': 'You can use it the next time you sign in.',
 
   'app.title': 'Authenticator app',
-  'app.text': 'An app on your phone that shows a new code every 30 seconds, even where there is no signal.',
+  'app.text':
+    'An app such as Google Authenticator or 1Password shows a new code every 30 seconds, even where there is no signal.',
   'app.add': 'Set up an app',
   'app.replace': 'Replace',
 

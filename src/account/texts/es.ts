@@ -17,6 +17,7 @@ export const es: AccountTexts = {
     'Los mensajes y las llamadas se pueden interceptar, y un número se puede robar. Una llave de acceso es más segura.',
 
   'last-used': 'Último uso: {when}',
+  'added-on': 'Agregada el {when}',
   'state.on': 'En uso',
   'state.off': 'Sin usar',
   'numbers.title': 'Números de teléfono',
@@ -41,7 +42,8 @@ export const es: AccountTexts = {
   'offer.done': 'Podrás usarla la próxima vez que entres.',
 
   'app.title': 'App de autenticación',
-  'app.text': 'Una app en tu teléfono que muestra un código nuevo cada 30 segundos, incluso sin señal.',
+  'app.text':
+    'Una app como Google Authenticator o 1Password muestra un código nuevo cada 30 segundos, incluso sin señal.',
   'app.add': 'Configurar una app',
   'app.replace': 'Cambiar',
 

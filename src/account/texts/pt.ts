@@ -17,6 +17,7 @@ export const pt: AccountTexts = {
     'Mensagens e ligações podem ser interceptadas, e um número pode ser roubado. Uma chave de acesso é mais segura.',
 
   'last-used': 'Último uso: {when}',
+  'added-on': 'Adicionada em {when}',
   'state.on': 'Em uso',
   'state.off': 'Sem uso',
   'numbers.title': 'Números de telefone',
@@ -41,7 +42,8 @@ export const pt: AccountTexts = {
   'offer.done': 'Você poderá usá-la da próxima vez que entrar.',
 
   'app.title': 'App autenticador',
-  'app.text': 'Um app no seu celular que mostra um código novo a cada 30 segundos, mesmo sem sinal.',
+  'app.text':
+    'Um app como o Google Authenticator ou o 1Password mostra um código novo a cada 30 segundos, mesmo sem sinal.',
   'app.add': 'Configurar um app',
   'app.replace': 'Trocar',
 
