@@ -204,6 +204,8 @@ button:hover { background: var(--ground); }
 a.button { display: flex; align-items: center; justify-content: center; text-align: center; text-decoration: none; }
 button.main, a.main { flex: 1 0 100%; min-height: 3rem; background: var(--accent); color: var(--on-accent); }
 button.main:hover, a.main:hover { filter: brightness(0.92); }
+button.plain, button.plain:hover { background: none; }
+button.plain:hover, a:hover { text-decoration-thickness: 0.125em; }
 button.plain { padding: 0; border: 0; text-align: start; text-decoration: underline; font-weight: 400; }
 button:disabled, button.waits { border-color: var(--line); background: none; color: var(--faint); cursor: default; filter: none; }
 [aria-busy] { cursor: progress; }
@@ -227,11 +229,11 @@ form + form, form + p, section + form, .buttons + p { margin-top: 1rem; }
 [hidden], [type=hidden] { display: none !important; }
 .brand { font-weight: 600; }
 .qr { max-width: 14rem; margin: 0 auto 1rem; }
-.key { font-family: monospace; font-weight: 600; }
+.key { font-family: monospace; font-weight: 600; -webkit-user-select: all; user-select: all; }
 .brand img { max-height: 3rem; max-width: 100%; }
 .expired { color: var(--wrong); font-weight: 600; }
 .rows, .codes { margin: 0 0 1rem; padding: 0; list-style: ""; }
-.codes { display: grid; gap: 0.25rem; font-size: min(1rem, 4.25vw); overflow-wrap: anywhere; }
+.codes { display: grid; gap: 0.25rem; padding: 0.75rem; border-radius: var(--radius); background: var(--ground); font-size: min(1rem, 4.25vw); overflow-wrap: anywhere; }
 .faint { color: var(--faint); }
 .on-phone { display: none; }
 @media (hover: none) and (pointer: coarse) { .on-phone { display: block; } }

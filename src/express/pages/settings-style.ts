@@ -17,6 +17,7 @@ export const settingsCss = `main:has(.settings) { max-width: 40rem; }
 .rows p:not(.faint) { color: inherit; font-weight: 600; }
 .rows > li > :first-child { min-width: 0; }
 .acts { display: flex; flex-wrap: wrap; gap: 0.5rem; }
+.rows .acts { margin-inline-start: auto; }
 .acts form { margin: 0; }
 .acts:has(form) { column-gap: 1rem; }
 .acts button { flex: none; min-width: 2.75rem; }
