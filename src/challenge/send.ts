@@ -47,52 +47,55 @@ interface SendContext extends DecisionContext {
   readonly numbers: ReturnType<NumberCounters['open']>
 }
 
+/** A send that is booked everywhere, before its request to the provider. */
+interface BookedSend {
+  readonly booked: Booked
+  /** The ledger with the send. */
+  readonly snapshot: LedgerSnapshot
+  /** False if the limits of the number allow a text only. */
+  readonly mayCall: boolean
+  /** Records the result in ledger and counters. */
+  readonly settle: (sent: SendResult) => Promise<LedgerSnapshot>
+}
+
 /** Creates start and resend: book the send, pass the code to the provider, record the outcome. */
 export function createSend(parts: SendParts) {
   const { counters, numberCounters, accounts, purposes, sealedChallenges, emit } = parts
   const dispatch = createDispatch(parts)
 
-  async function send(
+  /** Returns the outcome of a start or resend that booked nothing. */
+  const notBooked = (
+    outcome: Exclude<SendOutcome, Booked>,
+    factor: PhoneFactor,
+    { account, requester, snapshot }: DecisionContext & Pick<SendContext, 'account'>,
+  ): StartOutcome =>
+    outcome.outcome === 'refused'
+      ? outcome
+      : {
+          outcome: 'already-sent',
+          challenge: accounts.view(account, factor, outcome.challenge, { snapshot, requester }),
+        }
+
+  /** Books a send: first in the ledger, then in the counters, so that one of several parallel requests consumes them. */
+  async function bookSend(
     command: SendCommand,
     factor: PhoneFactor,
     context: SendContext,
-    decide: Decide,
-  ): Promise<StartOutcome> {
-    const { account, snapshot, requester, rateLimits, refusal, numbers } = context
-    const view = (latest: LedgerSnapshot, live: Booked['challenge']) =>
-      accounts.view(account, factor, live, { snapshot: latest, requester })
-    const notBooked = (outcome: Exclude<SendOutcome, Booked>, latest: LedgerSnapshot): StartOutcome =>
-      outcome.outcome === 'refused'
-        ? outcome
-        : { outcome: 'already-sent', challenge: view(latest, outcome.challenge) }
-
-    if (refusal !== undefined) return refusal
-
-    // Decide. A refused send needs no captcha, and one that `beforeSend` refuses changes nothing.
-    const { outcome: plan } = decide(snapshot)
-    // Nothing is booked without `beforeSend`, not even if a cooldown has ended since the read (SMS pumping).
-    if (plan.outcome !== 'booked') return notBooked(plan, snapshot)
-    const channels = sendable(factor, plan.challenge.purpose, command.methods)
-    const { channel, purpose } = plan.challenge
-    const planned = { subject: account.subject, destination: factor.phone, channel, channels, purpose }
-    const permitted = await requestPermission(planned, command.beforeSend, rateLimits)
-    if (permitted.outcome === 'refused') return permitted
-
-    // Commit: the ledger first, then the counters, so that only one of several parallel requests consumes them.
-    const book = reuseBooking((now) => decide(now, permitted.chosen))
-    const booking: CommandResult<SendOutcome> = await account.ledger.run(book)
+    decide: Command<SendOutcome>,
+  ): Promise<BookedSend | StartOutcome> {
+    const { account, rateLimits, numbers } = context
+    const booking: CommandResult<SendOutcome> = await account.ledger.run(reuseBooking(decide))
     const { outcome: booked } = booking
     if (booked.outcome !== 'booked') {
       await rateLimits.question.refund()
-      return notBooked(booked, booking)
+      return notBooked(booked, factor, { ...context, snapshot: booking })
     }
-    const { challenge, superseded, previousHandle, previousUnanswered } = booked
     const ofNumber =
       account.lane === 'auth'
         ? numbers.forSend(factor.key, {
             id: booked.sendId,
             browserKind: await browserKindAt(command, factor),
-            channel: challenge.channel,
+            channel: booked.challenge.channel,
           })
         : undefined
     const settle = (sent: SendResult) => account.ledger.run((now) => settleSend(now, booked, sent))
@@ -114,20 +117,51 @@ export function createSend(parts: SendParts) {
       await cancel()
       throw error
     })
+    return {
+      booked,
+      snapshot: booking,
+      mayCall: ofNumber?.mayCall() ?? true,
+      // A refused send delivered nothing, so hourly and daily limits are refunded: the account may be empty.
+      settle: async (sent) => (await Promise.all([settle(sent), consumed.settle(sent)]))[0],
+    }
+  }
+
+  async function send(
+    command: SendCommand,
+    factor: PhoneFactor,
+    context: SendContext,
+    decide: Decide,
+  ): Promise<StartOutcome> {
+    const { account, snapshot, requester, rateLimits, refusal } = context
+    if (refusal !== undefined) return refusal
+
+    // Decide. A refused send needs no captcha, and one that `beforeSend` refuses changes nothing.
+    const { outcome: plan } = decide(snapshot)
+    // Nothing is booked without `beforeSend`, not even if a cooldown has ended since the read (SMS pumping).
+    if (plan.outcome !== 'booked') return notBooked(plan, factor, context)
+    const channels = sendable(factor, plan.challenge.purpose, command.methods)
+    const { channel, purpose } = plan.challenge
+    const planned = { subject: account.subject, destination: factor.phone, channel, channels, purpose }
+    const permitted = await requestPermission(planned, command.beforeSend, rateLimits)
+    if (permitted.outcome === 'refused') return permitted
+
+    // Commit.
+    const reserved = await bookSend(command, factor, context, (now) => decide(now, permitted.chosen))
+    if ('outcome' in reserved) return reserved
+    const { booked, mayCall } = reserved
+    const { challenge, superseded, previousHandle, previousUnanswered } = booked
 
     // Send a request to the provider and settle.
-    const mayCall = ofNumber?.mayCall() ?? true
     const previous = { previousHandle, previousUnanswered }
     const order = { challenge, superseded, ...previous, locale: command.locale, channels, mayCall }
-    const { result: sent } = await dispatch(account, factor, order, booking)
-    const isOut = sent.result === 'sent' || sent.result === 'unconfirmed'
-    // A refused send delivered nothing, so hourly and daily limits are refunded: the account may be empty.
-    const [settled] = await Promise.all([settle(sent), consumed.settle(sent)])
-    if (!isOut) throw notDelivered(sent)
+    const { result: sent } = await dispatch(account, factor, order, reserved.snapshot)
+    const settled = await reserved.settle(sent)
+    if (sent.result !== 'sent' && sent.result !== 'unconfirmed') throw notDelivered(sent)
     // Another session may have started, or this one cancelled, during the send.
     const { challenge: live } = settled.ledger
     if (live?.id !== challenge.id || isEnded(live)) return refused('challenge_superseded')
-    return { outcome: 'started', challenge: view(settled, live), delivery: sent.result }
+    const view = accounts.view(account, factor, live, { snapshot: settled, requester })
+    return { outcome: 'started', challenge: view, delivery: sent.result }
   }
 
   /** Starts a challenge that the client holds. Nothing is sent, written, counted or paid. */
