@@ -35,7 +35,8 @@ export function createPasskeys(options: Partial<PasskeysOptions> = {}) {
     },
     async save(subject, passkey) {
       if (table.has(passkey.id)) return false
-      table.set(passkey.id, { ...passkey, subject })
+      // As a database returns a column without a value.
+      table.set(passkey.id, { ...passkey, usedAt: null, subject })
       return true
     },
     async rename(subject, id, label) {

@@ -31,7 +31,9 @@ describe('a new passkey', () => {
     const made = await keys.create('ana', { challenge, response, label: `  Phone ${'x'.repeat(100)}` })
     expect(made).toMatchObject({ id: response.id, counter: 0, transports: ['internal'] })
     expect(made?.label).toHaveLength(60)
-    expect(await keys.list('ana')).toEqual([JSON.parse(JSON.stringify({ ...made, subject: 'ana' }))])
+    expect(await keys.list('ana')).toEqual([
+      JSON.parse(JSON.stringify({ ...made, usedAt: null, subject: 'ana' })),
+    ])
     expect(await keys.list('ben')).toEqual([])
   })
 
