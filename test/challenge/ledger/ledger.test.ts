@@ -33,6 +33,19 @@ describe('the time a command works with', () => {
     expect(started.start({ session: 's2' })).toMatchObject({ outcome: 'booked' })
   })
 
+  it('set back by an hour ends a lock later by that hour', ({ started: account }) => {
+    for (let code = 0; code < 10; code += 1) {
+      if (code === 5) {
+        account.wait(10 * minute)
+        account.start()
+      }
+      account.verify('rejected')
+    }
+    expect(account.start()).toEqual(refusal('account_locked', 15 * minute))
+    account.wait(-hour)
+    expect(account.start()).toEqual(refusal('account_locked', 75 * minute))
+  })
+
   it.each([
     [5_000, true, 'refused'],
     [5_001, false, 'booked'],
