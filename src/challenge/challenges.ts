@@ -12,11 +12,17 @@ import {
   type VerifyOutcome,
 } from './commands.js'
 import type { Channel } from './exchange/code-provider.js'
+import { type CodeFacts, needsNewCode } from './ledger/attempts.js'
 import { attemptsLeft, cancel, findLiveChallenge, refuseOtherThanDisplayed } from './ledger/challenge.js'
 import { cooldownExpiresAt, isForgiven } from './ledger/pacing.js'
 import { refusalOfUnsent, start } from './ledger/sends.js'
 import { acceptedChannels } from './purposes.js'
-import { challengeFields, type DecisionContext, loadDecisionContext } from './reach/decision-context.js'
+import {
+  type Account,
+  challengeFields,
+  type DecisionContext,
+  loadDecisionContext,
+} from './reach/decision-context.js'
 import type { DestinationView } from './reach/destinations.js'
 import { createDestinationView, type Destination, isPhone, isSigned } from './reach/factors.js'
 import { createSealedChallenge } from './sealed-challenges.js'
@@ -36,7 +42,10 @@ export interface Outlook {
   readonly channels: readonly Channel[]
   /** Destinations, if there may be more than one number. */
   readonly destinations?: readonly DestinationView[]
-  /** True if the last code of this account and session expired recently with attempts left. */
+  /**
+   * True if the last code of this account and session expired recently with attempts left, or is not accepted because
+   * the number has received another one.
+   */
   readonly expired: boolean
   /** The problem of the last send, if its destination must wait although nothing was sent. */
   readonly failed: 'delivery_failed' | 'provider_unavailable' | false
@@ -52,11 +61,11 @@ export interface Challenges {
   start(command: StartCommand): Promise<StartOutcome>
   resend(command: ResendCommand): Promise<StartOutcome>
   verify(command: VerifyCommand): Promise<VerifyOutcome>
-  /** Cancels the live challenge. With `id`, only the challenge with this id. */
-  cancel(actor: RequesterContext, id?: string): Promise<void>
+  /** Cancels the live challenge: the one with this id, or for exactly this purpose. Returns its purpose. */
+  cancel(actor: RequesterContext, wanted?: ChallengeRef): Promise<string | undefined>
   /**
    * Returns the live challenge of this account in this session: the one with this id, or for exactly this purpose.
-   * Never sends a code.
+   * Returns undefined if no code is accepted before the next one is sent. Never sends a code.
    */
   find(actor: RequesterContext, wanted?: ChallengeRef): Promise<ChallengeView | undefined>
   /** Returns a challenge for which nothing must be sent, or undefined if there is no such factor. Writes nothing. */
@@ -73,9 +82,13 @@ export interface Challenges {
   ): Promise<Pick<StartCommand, 'purpose' | 'bound'> | Refusal | undefined>
 }
 
+/** Input of a decision about a code that was sent. */
+type SentContext = DecisionContext & CodeFacts
+
 /** Creates the use cases on ledger, counters and provider. */
 export function createChallenges(parts: SendParts): Challenges {
-  const { accounts, sealedChallenges, purposes, emit } = parts
+  const { accounts, numberCounters, sealedChallenges, purposes, emit } = parts
+  const { tellsCodesApart } = purposes
   const sends = createSend(parts)
   const verify = createVerify(parts)
 
@@ -94,15 +107,32 @@ export function createChallenges(parts: SendParts): Challenges {
     return outcome
   }
 
+  /** Loads the input of a decision about a code that was sent. */
+  async function loadSentContext(actor: RequesterContext, account: Account): Promise<SentContext> {
+    const { lastSends } = numberCounters.open(account)
+    return { ...(await loadDecisionContext(actor, account, undefined, lastSends)), tellsCodesApart }
+  }
+
   /** Finds the displayed challenge, or the one whose code was sent to this session. */
   async function awaitedOf(actor: RequesterContext, displayed: ChallengeRef) {
     const account = await accounts.open(actor)
     if ('outcome' in account) return refused('challenge_gone')
-    const context = await loadDecisionContext(actor, account)
+    const context = await loadSentContext(actor, account)
     const pending = sealedChallenges.findPendingChallenge(account, displayed, context)
-    return 'outcome' in pending
-      ? pending
-      : { ...pending, account, context, isNamed: pending.id !== undefined }
+    return 'outcome' in pending ? pending : { ...pending, account, context }
+  }
+
+  /** Like `awaitedOf`, for no other challenge than this one. */
+  async function wantedOf(actor: RequesterContext, wanted: ChallengeRef | undefined) {
+    const found = await awaitedOf(actor, wanted ?? {})
+    if ('outcome' in found) return undefined
+    const { challenge, id } = found
+    const fits =
+      wanted === undefined ||
+      id !== undefined ||
+      challenge.id === wanted.challenge ||
+      (challenge.purpose === wanted.purpose && challenge.bound === wanted.bound)
+    return fits ? found : undefined
   }
 
   return {
@@ -110,30 +140,24 @@ export function createChallenges(parts: SendParts): Challenges {
     resend: async (command) => reported('resend', command, await sends.resend(command)),
     verify: async (command) => reported('verify', command, await verify(command)),
 
-    async cancel(actor, id) {
-      const account = await accounts.open(actor)
-      if ('outcome' in account) return
-      const { requester } = await loadDecisionContext(actor, account)
-      const { outcome } = await account.ledger.run((view) => {
-        const isOther = id !== undefined && view.ledger.challenge?.id !== id
-        return isOther ? { outcome: {} } : cancel(view, requester)
-      })
-      const { challenge } = outcome
-      const factor = account.factors.find(({ key }) => key === challenge?.factor) ?? account.factors[0]
-      if (challenge !== undefined)
+    async cancel(actor, wanted) {
+      const found = await wantedOf(actor, wanted)
+      if (found === undefined) return undefined
+      const { account, factor, challenge, context } = found
+      const { outcome } = await account.ledger.run((view) =>
+        view.ledger.challenge?.id === challenge.id ? cancel(view, context.requester) : { outcome: {} },
+      )
+      if (outcome.challenge !== undefined)
         emit({ type: 'challenge.cancelled', ...challengeFields(account, factor, challenge) })
+      return challenge.purpose
     },
 
     async find(actor, wanted) {
-      const found = await awaitedOf(actor, wanted ?? {})
-      if ('outcome' in found) return undefined
-      const { account, factor, challenge, context, id, isNamed } = found
-      const fits =
-        wanted === undefined ||
-        isNamed ||
-        challenge.id === wanted.challenge ||
-        (challenge.purpose === wanted.purpose && challenge.bound === wanted.bound)
-      return fits ? accounts.view(account, factor, challenge, { ...context, id }) : undefined
+      const found = await wantedOf(actor, wanted)
+      if (found === undefined) return undefined
+      const { account, factor, challenge, context, id } = found
+      if (needsNewCode(context.snapshot, challenge, context)) return undefined
+      return accounts.view(account, factor, challenge, { ...context, id })
     },
 
     async sealedChallenges(command) {
@@ -173,7 +197,7 @@ export function createChallenges(parts: SendParts): Challenges {
       const accepted = acceptedChannels(purposes.find(purpose)?.channels ?? ['sms'], command)
       const account = await accounts.open(command)
       if ('outcome' in account) return unreachable(account)
-      const context = await loadDecisionContext(command, account)
+      const context = await loadSentContext(command, account)
       const accountOutlook = outlook(context)
       const { challenge, last } = context.snapshot.ledger
       // A user who waited for a code gets the next one by the same destination.
@@ -223,13 +247,14 @@ const maxWaits = 8
 
 /** Returns the refusal of a start and its end, if nothing else happens until then. Changes nothing. */
 export function refusalIn(
-  { snapshot, requester }: DecisionContext,
+  { snapshot, requester, tellsCodesApart, lastSends }: SentContext,
   { purpose, bound }: Pick<StartCommand, 'purpose' | 'bound'>,
   { factor, channel }: Destination,
 ): Refusal | undefined {
   // A signature cannot be guessed, so that no wrong code of an attacker stops it (denial of service).
   if (isSigned(factor)) return undefined
-  const order = { sendId: '', challengeId: '', purpose, bound, factor: factor.key, channel, ...requester }
+  const scope = { purpose, bound, factor: factor.key, channel }
+  const order = { sendId: '', challengeId: '', ...scope, tellsCodesApart, lastSends, ...requester }
   let first: Refusal | undefined
   let waitMs = 0
   for (let waits = 0; waits < maxWaits; waits += 1) {
@@ -248,10 +273,8 @@ export function refusalIn(
 }
 
 /** Returns the facts about the last code. */
-export function outlook({
-  snapshot,
-  requester,
-}: DecisionContext): Pick<Outlook, 'expired' | 'failed' | 'untypedSince'> {
+export function outlook(context: SentContext): Pick<Outlook, 'expired' | 'failed' | 'untypedSince'> {
+  const { snapshot, requester } = context
   const { ledger, now, limits } = snapshot
   const untyped = ledger.sends.filter((send) => !isForgiven(send))
   const { challenge } = ledger
@@ -262,7 +285,11 @@ export function outlook({
     challenge?.session === requester.session && attemptsLeft(challenge, requester.browserKind, limits) > 0
   return {
     // Reveals nothing about a code that another session requested (enumeration).
-    expired: isOwn && challenge.expiresAt <= now && now < challenge.expiresAt + limits.codeLifetimeMs,
+    expired:
+      isOwn &&
+      (now < challenge.expiresAt
+        ? needsNewCode(snapshot, challenge, context)
+        : now < challenge.expiresAt + limits.codeLifetimeMs),
     failed: isWaiting && (last.isOfService ? 'provider_unavailable' : 'delivery_failed'),
     untypedSince: Math.max(0, ...untyped.map(({ at }) => at)),
   }

@@ -208,9 +208,9 @@ export function createSend(parts: SendParts) {
       if ('outcome' in account) return account
       const rateLimits = counters.forSend(account)
       const numbers = numberCounters.open(account)
-      const read = await loadDecisionContext(command, account, rateLimits.check, numbers.prefetch)
+      const read = await loadDecisionContext(command, account, rateLimits.check, numbers.lastSends)
       const context = { account, rateLimits, numbers, ...read }
-      const { snapshot, requester } = context
+      const { snapshot, requester, lastSends } = context
       // A code that the guard does not accept would be paid for in vain (SMS pumping).
       const destination = accounts
         .listDestinations(account, acceptedChannels(purpose.channels, command), snapshot.ledger)
@@ -231,7 +231,9 @@ export function createSend(parts: SendParts) {
         ...requester,
       }
       return send(command, factor, context, (view, chosen = channel) => {
-        const decision = start(view, { channel: chosen, ...order })
+        // A send that was booked since the read is in no record that was read.
+        const known = view === snapshot ? { lastSends } : {}
+        const decision = start(view, { channel: chosen, ...order, ...known })
         const replaces = decision.outcome.outcome === 'booked' && decision.outcome.superseded !== undefined
         return command.isAutomatic && replaces ? { outcome: refused('challenge_superseded') } : decision
       })

@@ -6,6 +6,7 @@ import {
   countCheck,
   findDisplayedChallenge,
   findUndecidedCode,
+  isOvertaken,
   markUndecided,
   rememberUndecidedCode,
 } from './challenge.js'
@@ -127,6 +128,19 @@ export function refuseUnconfirmed(
   const underWay = own.findLast((send) => send.state === 'booked' && !isLost(send, view))
   if (underWay === undefined) return refused('challenge_gone')
   return refused('verification_in_progress', Math.min(underWay.at + limits.sendMs - now, limits.sendMs))
+}
+
+/** Facts about the codes of a number that its ledger does not contain. */
+export type CodeFacts = Pick<Attempt, 'tellsCodesApart' | 'lastSends'>
+
+/**
+ * Returns whether no code of this challenge is accepted until the next one is sent. While its own send is under way,
+ * that is not known yet.
+ */
+export function needsNewCode(view: LedgerSnapshot, live: Challenge, known: CodeFacts): boolean {
+  const last = sendsFor(live, view.ledger.sends).at(-1)
+  if (last?.state === 'booked' && !isLost(last, view)) return false
+  return isOvertaken(live, view, known) || refuseUnconfirmed(view, live, known)?.code === 'challenge_gone'
 }
 
 const pauseOfRetryMs = 5_000

@@ -56,10 +56,10 @@ export function findDisplayedChallenge(view: LedgerSnapshot, submitted: Submitte
  * Returns whether the code of another account may be the last one of the number. A code belongs to the account that it
  * was sent for, but this provider would accept that code for this challenge.
  */
-function isOvertaken(
+export function isOvertaken(
   { id, isByNumber, factor }: Challenge,
   { ledger }: LedgerSnapshot,
-  { lastSends }: SubmittedCode,
+  { lastSends }: Pick<SubmittedCode, 'lastSends'>,
 ): boolean {
   const last = lastSends?.[factor]
   if (!isByNumber || last === undefined) return false

@@ -2,7 +2,7 @@ import { minuteMs } from '../../lib/time.js'
 import { type Refusal, refused } from '../commands.js'
 import type { Channel, SendResult } from '../exchange/code-provider.js'
 import type { LedgerLimits } from '../limits.js'
-import { refuseUnconfirmed } from './attempts.js'
+import { type CodeFacts, needsNewCode } from './attempts.js'
 import {
   attemptsCountUntil,
   attemptsExhausted,
@@ -35,12 +35,11 @@ import {
   type SendTarget,
   sendsFor,
 } from './pacing.js'
-import type { Attempt } from './settlement.js'
 
 /** Lifetime of a code if the provider does not state one. */
 const defaultLifetimeMs = 5 * minuteMs
 
-export interface StartOnLedger extends ChallengeScope, SendTarget, Pick<Attempt, 'tellsCodesApart'> {
+export interface StartOnLedger extends ChallengeScope, SendTarget, CodeFacts {
   readonly sendId: string
   readonly challengeId: string
   /** The details that the user sees, sealed. */
@@ -91,8 +90,7 @@ export function start(view: LedgerSnapshot, command: StartOnLedger): Decision<Se
   const pause = pauseBeforeSend(view, command, command)
   const isSent = isRepeated && live.factor === command.factor && pause?.code === 'resend_too_soon'
   // Without a code that can be correct, the client has to wait for the next one.
-  const isGone = isSent && refuseUnconfirmed(view, live, command)?.code === 'challenge_gone'
-  if (isSent && !isGone) return { outcome: { outcome: 'live', challenge: live } }
+  if (isSent && !needsNewCode(view, live, command)) return { outcome: { outcome: 'live', challenge: live } }
   if (pause !== undefined) return { outcome: pause }
   // Only expiry or success gives fresh attempts. Otherwise every restart would (brute force).
   if (exhausted) return { outcome: exhausted }

@@ -82,11 +82,6 @@ export function createNumberCounters(
       return record
     }
     return {
-      /** Reads the record of the first number, which most sends use. */
-      async prefetch(): Promise<undefined> {
-        const [first] = numbers
-        if (first !== undefined) await recordOf(first).prefetch()
-      },
       /** Returns the sends of the account that are the last ones of their number, by the key of the factor. */
       async lastSends(): Promise<LastSends> {
         const records = await Promise.all(numbers.map((number) => recordOf(number).prefetch()))

@@ -127,9 +127,8 @@ export function createRoutes<Context extends RequesterContext>(http: HttpParts, 
     try {
       const actor = await flow.actor(context.req)
       const displayed = isNamed ? { challenge, purpose, bound: issuedRequirement?.bound } : undefined
-      const live = actor && (await challenges.find(actor, displayed))
-      if (actor !== undefined && live !== undefined) await challenges.cancel(actor, live.id)
-      return purpose ?? live?.purpose
+      const cancelled = actor && (await challenges.cancel(actor, displayed))
+      return purpose ?? cancelled
     } catch (error) {
       // A user may always leave the page. A challenge that is not cancelled expires.
       const isStuck = !isOurs(error) || error.code === 'not_identified' || !responder.wantsPage(context.req)

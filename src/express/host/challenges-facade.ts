@@ -138,7 +138,9 @@ export function createChallengesFacade(http: HttpParts): ChallengesFacade {
       }
       return outcome
     },
-    cancel: async (actor) => challenges.cancel(actorOf(actor)),
+    async cancel(actor) {
+      await challenges.cancel(actorOf(actor))
+    },
     find: async (actor) => challenges.find(actorOf(actor)),
   }
 }

@@ -91,6 +91,7 @@ export function driveLedger(limits: LedgerLimits = ledgerLimits) {
         factor: findFactor(who),
         channel,
         tellsCodesApart: who.tellsCodesApart,
+        lastSends: who.lastSends,
       }
       return run((view) => start(view, order))
     },

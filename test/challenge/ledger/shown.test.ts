@@ -79,6 +79,28 @@ describe('a code', () => {
     },
   )
 
+  it('is not waited for by a start, once another account has had a code', () => {
+    const account = driveLedger()
+    const booked = account.book()
+    const lastSends = { home: [] }
+    expect(account.book({ lastSends })).toMatchObject({ outcome: 'live' })
+    account.settleSend(booked, { result: 'sent' })
+    expect(account.book()).toMatchObject({ outcome: 'live' })
+    expect(account.book({ lastSends })).toStrictEqual(refusal('resend_too_soon', minute))
+    account.wait(minute)
+    expect(account.book({ lastSends })).toMatchObject({ outcome: 'booked' })
+  })
+
+  it('is waited for no longer than its send can take', () => {
+    const account = driveLedger()
+    account.book()
+    const lastSends = { home: [] }
+    account.wait(account.view.limits.sendMs - 1)
+    expect(account.book({ lastSends })).toMatchObject({ outcome: 'live' })
+    account.wait(1)
+    expect(account.book({ lastSends })).toMatchObject({ outcome: 'booked' })
+  })
+
   it('is identified by its handle, but not during its send', () => {
     const account = driveLedger()
     const lastSends = { home: [] }

@@ -99,6 +99,16 @@ export const bugs: Readonly<Record<string, Bug>> = {
     const own = within(ledger, browserKind, { check: { ...check, challenge: challenge.id } })
     return withChallenge(own, { expiresAt: challenge.maxExpiresAt })
   }),
+  'a code of another account accepted': told('reserve', (ledger, attempt, ...more) => [
+    ledger,
+    { ...attempt, lastSends: undefined },
+    ...more,
+  ]),
+  'a start that waits for a code of another account': told('start', (ledger, command, ...more) => [
+    ledger,
+    { ...command, lastSends: undefined },
+    ...more,
+  ]),
   'no used-code memory': after('settle', (next) => ({ ...next, usedCodes: [] })),
   'per-session budget only': before('start', (ledger, { session }) =>
     ledger.challenge?.session === session ? ledger : { ...ledger, challenge: undefined },

@@ -54,7 +54,7 @@ const manyAtOnce = (makeStore: (now: () => number) => Store) =>
             const who = { ...ana, session }
             if (does === 'start') return challenges.start({ ...who, purpose: 'login' })
             if (does === 'resend') return challenges.resend(who)
-            if (does === 'cancel') return challenges.cancel(who)
+            if (does === 'cancel') return challenges.cancel(who).then(() => undefined)
             return challenges.verify({ ...who, code: does === 'right' ? rightCode : `wrong${index}` })
           }),
         ),

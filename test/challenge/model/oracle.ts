@@ -84,6 +84,8 @@ export interface ExpectedSend {
   forgiven: boolean
   /** Its code was right, or another one of its challenge that cannot have come to the provider before it. */
   used: boolean
+  /** Its number got a code for another account since. */
+  overtaken: boolean
   /** Of other challenges: they may have come to the provider after it. */
   readonly besides: readonly ExpectedSend[]
 }
@@ -113,6 +115,7 @@ const emptySide = () => ({
 export function createOracle() {
   const sides = { unknown: emptySide(), known: emptySide() }
   const usedCodes: { code: string; at: number }[] = []
+  const overtakenNumbers = new Set<string>()
   let sends: ExpectedSend[] = []
   let current: Challenge | undefined
   let lockedUntil = 0
@@ -155,6 +158,18 @@ export function createOracle() {
     if (!isOpen) return undefined
     const isUnderWay = own.some(({ state, at }) => state === 'booked' && now < at + figures.sendMs)
     return isUnderWay ? 'verification_in_progress' : 'challenge_gone'
+  }
+
+  /** Whether the last code of its number is one for another account, for all that is known. */
+  const isOvertaken = (live: Challenge) =>
+    overtakenNumbers.has(live.factor) &&
+    !sends.some((send) => send.challenge === live && arrived(send) && !send.overtaken)
+
+  /** Whether a start sends nothing because the code of this challenge is on its way, and will be taken. */
+  function isAwaited(live: Challenge, now: number): boolean {
+    const last = sends.filter((send) => send.challenge === live && arrived(send)).at(-1)
+    if (last?.state === 'booked' && now < last.at + figures.sendMs) return true
+    return !isOvertaken(live) && doubted(live, now) !== 'challenge_gone'
   }
 
   const isLive = (challenge: Challenge | undefined, now: number) =>
@@ -257,6 +272,7 @@ export function createOracle() {
       unjudged: false,
       forgiven: false,
       used: false,
+      overtaken: false,
       besides: sends.filter(
         (one) =>
           one.factor === challenge.factor &&
@@ -401,7 +417,7 @@ export function createOracle() {
       const wait = pause(browserKind, factor, channel, now)
       if (wait !== undefined) {
         const isTheirs = same && live.factor === factor && wait === 'resend_too_soon'
-        return isTheirs && doubted(live, now) !== 'challenge_gone' ? 'live' : wait
+        return isTheirs && isAwaited(live, now) ? 'live' : wait
       }
       if (exhausted || guessedOut(browserKind, now, now + 5 * minute - 1)) return 'attempts_exhausted'
       const purse = before?.purse ?? { unknown: 0, known: 0, until: 0 }
@@ -423,6 +439,7 @@ export function createOracle() {
     resend(who: RequesterTag, channel: Channel, now: number): ExpectedSend | string {
       const live = liveFor(who, now)
       if (typeof live === 'string') return live
+      if (isOvertaken(live)) return 'challenge_gone'
       const refusal = barred(who.browserKind, now) ?? pause(who.browserKind, live.factor, channel, now)
       if (refusal !== undefined) return refusal
       if (live.purse[who.browserKind] >= figures.attempts) return 'attempts_exhausted'
@@ -457,9 +474,15 @@ export function createOracle() {
       } else if (result === 'foreign-number' || isFirst) end(challenge)
     },
 
+    overtake(factor: string): void {
+      overtakenNumbers.add(factor)
+      for (const send of sends) if (send.factor === factor) send.overtaken = true
+    },
+
     guess(who: RequesterTag, code: string, now: number): ExpectedAttempt | string {
       const live = liveFor(who, now)
       if (typeof live === 'string') return live
+      if (isOvertaken(live)) return 'challenge_gone'
       const bar = barred(who.browserKind, now) ?? doubted(live, now)
       if (bar !== undefined) return bar
       if (live.wrong.has(code)) return live.undecided.has(code) ? 'repeated, but was undecided' : 'repeated'

@@ -109,6 +109,9 @@ const steps = [
     world.show(...typed)
     world.answer(0)
   }),
+  step('overtake', [factor, fc.nat({ max: 4 })], (world, number, rarely) => {
+    if (rarely === 0) world.overtake(number)
+  }),
   step('cancel', [who], (world, person) => world.cancel(person)),
   step('wait', [pause], (world, ms) => world.wait(ms)),
   step('wait', [pause], (world, ms) => world.wait(ms)),

@@ -8,7 +8,7 @@ import {
   type RequesterTag,
 } from '../../../src/challenge/ledger/ledger.js'
 import { timeOf } from '../../../src/challenge/ledger/ledgers.js'
-import type { Booked, SendOutcome } from '../../../src/challenge/ledger/sends.js'
+import { type Booked, isUndelivered, type SendOutcome } from '../../../src/challenge/ledger/sends.js'
 import type { Attempt } from '../../../src/challenge/ledger/settlement.js'
 import { browserLimits as limits, liveShown } from '../kit.js'
 import { broken, type Seen } from './bounds.js'
@@ -63,6 +63,8 @@ export function createWorld({ commands, oracle, sameCode = false }: WorldParts) 
   const owners = new Map<string, RequesterTag>()
   /** The codes that were sent, newest last. The provider never says that one was used. */
   const codes: string[] = []
+  /** How many sends came before the last code of another account, by the number. */
+  const overtaken = new Map<string, number>()
   let ledger: Ledger = emptyLedger
   let clock = 1_000_000_000
   let issued = 0
@@ -81,6 +83,17 @@ export function createWorld({ commands, oracle, sameCode = false }: WorldParts) 
       throw new Violation(`${what}: ${actual}, where ${expected} was due`)
     }
   }
+
+  /** What the numbers that got a code of another account have been sent for this one since. */
+  const lastSends = () =>
+    Object.fromEntries([...overtaken].map(([factor, before]) => [factor, sentSince(before, factor)]))
+  const sentSince = (before: number, factor: string) =>
+    sending
+      .slice(before)
+      .filter(
+        ({ booked, settled }) => booked.challenge.factor === factor && !(settled && isUndelivered(settled)),
+      )
+      .map(({ booked }) => booked.sendId)
 
   const nameOf = (outcome: { readonly outcome: string; readonly code?: string; readonly undecided?: true }) =>
     outcome.code ?? (outcome.undecided ? `${outcome.outcome}, but was undecided` : outcome.outcome)
@@ -139,13 +152,13 @@ export function createWorld({ commands, oracle, sameCode = false }: WorldParts) 
 
     start(binding: ChallengeScope, factor: string, channel: Channel): void {
       const ids = { sendId: newId('send'), challengeId: newId('challenge') }
-      const order = { ...ids, ...binding, factor, channel, tellsCodesApart: true }
+      const order = { ...ids, ...binding, factor, channel, tellsCodesApart: true, lastSends: lastSends() }
       const answer = run((was, now) => commands.start(was, order, now, limits))
       note('start', answer, oracle?.start(binding, factor, channel, clock))
     },
 
     resend(who: RequesterTag, channel: Channel): void {
-      const order = { ...who, sendId: newId('send'), channel }
+      const order = { ...who, sendId: newId('send'), channel, lastSends: lastSends() }
       const answer = run((was, now) =>
         commands.resend(was, { ...order, displayed: liveShown(was) }, now, limits),
       )
@@ -165,13 +178,20 @@ export function createWorld({ commands, oracle, sameCode = false }: WorldParts) 
       if (arrives && (!sameCode || codes.length === 0)) codes.push(newId('code'))
     },
 
+    /** The number got a code for another account. */
+    overtake(factor: string): void {
+      overtaken.set(factor, sending.length)
+      oracle?.overtake(factor)
+    },
+
     guess(who: RequesterTag, guess: Guess, fate: Fate): void {
       const wanted = { right: codes.at(-1), earlier: codes.at(-2), again: typed, wrong: undefined }
       const code = wanted[guess] ?? newId('wrong')
       typed = code
       const factor = ledger.challenge?.factor ?? 'home'
       const displayed = liveShown(ledger)
-      const attempt = { ...who, id: newId('attempt'), displayed, code, factor, tellsCodesApart: true }
+      const known = { tellsCodesApart: true, lastSends: lastSends() }
+      const attempt = { ...who, id: newId('attempt'), displayed, code, factor, ...known }
       type(attempt, oracle?.guess(who, code, clock), code === codes.at(-1), fate)
     },
 

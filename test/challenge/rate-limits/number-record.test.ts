@@ -69,6 +69,9 @@ function createNumber(options: ServiceOptions, isFailover: boolean) {
       const started = challenges.start(who(subject))
       return (await started).outcome
     },
+    startAgain: (subject: string) => challenges.start(who(subject)),
+    find: (subject: string) => challenges.find(who(subject)),
+    preview: (subject: string) => challenges.preview(who(subject)),
     /** Starts, and waits until the provider is asked, not for its answer. */
     async begin(subject: string) {
       asking = subject
@@ -181,6 +184,38 @@ describe.each(variants)('%s, %s:', (storeName, kind) => {
       const entry = await store.read(key)
       await store.swap(key, entry?.version, undefined, 1)
       expect(await type('b', 'b')).toBe('challenge_gone')
+    })
+  })
+
+  describe('a challenge whose number got a code for another account since', () => {
+    it('is shown no more, and a start says when the next code can be sent', async () => {
+      const { start, startAgain, find, preview, wait, type } = setUp()
+      await start('owner')
+      expect(await startAgain('owner')).toMatchObject({ outcome: 'already-sent' })
+      expect(await find('owner')).toMatchObject({ delivery: 'sent' })
+      await start('other')
+      wait(20_000)
+      const tooSoon = { outcome: 'refused', code: 'resend_too_soon', retryAfterMs: expect.any(Number) }
+      expect(await startAgain('owner')).toEqual(tooSoon)
+      expect(await find('owner')).toBeUndefined()
+      expect(await preview('owner')).toMatchObject({ expired: true, refusal: tooSoon })
+      wait(40_000)
+      expect(await preview('owner')).not.toHaveProperty('refusal')
+      expect(await start('owner')).toBe('started')
+      expect(await type('owner', 'owner')).toBe('approved')
+    })
+
+    it('is shown while its own send is under way', async () => {
+      const { hold, begin, waiting, find, startAgain } = setUp()
+      hold()
+      const owner = await begin('owner')
+      const other = await begin('other')
+      expect(await startAgain('owner')).toMatchObject({ outcome: 'already-sent' })
+      expect(await find('owner')).toMatchObject({ delivery: 'booked' })
+      for (const one of waiting) one.answer()
+      await Promise.all([owner.started, other.started])
+      expect(await startAgain('owner')).toMatchObject({ code: 'resend_too_soon' })
+      expect(await find('owner')).toBeUndefined()
     })
   })
 
