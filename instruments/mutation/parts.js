@@ -58,6 +58,7 @@ const parts = [
   },
   { name: 'express', tests: ['express/{,pages/}*', 'journeys/*'] },
   { name: 'account', tests: ['account/*'] },
+  { name: 'passkeys', tests: ['passkeys/*', 'account/passkeys', 'express/passkey-sign-in'] },
   { name: 'options', tests: ['options/*', 'option-probes', 'express/warnings'] },
   { name: 'tools/testing', tests: ['tools/testing/*', 'express/guard-coverage', 'store/store-contract'] },
   { name: 'tools/sandbox', tests: ['tools/sandbox/*'] },

@@ -11,6 +11,9 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 /** So many commits to `src` make it old. */
 const old = 200
 
+const git = (...args) =>
+  execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim()
+
 /** One row per file: its counts, one mutant in how many was asked about, and the commit that was asked. */
 function read() {
   if (!existsSync(path)) return []
@@ -39,6 +42,19 @@ const heading = (first, ...more) => {
   return [`| ${cells.join(' | ')} |`, `| ${cells.map((_, at) => (at === 0 ? '---' : '--:')).join(' | ')} |`]
 }
 
+/** Returns when the commits of the rows were made. The history need not contain all of them. */
+function daysOf(rows) {
+  const dayOf = (commit) => {
+    try {
+      return [git('log', '-1', '--format=%cs', commit)]
+    } catch {
+      return []
+    }
+  }
+  const days = [...new Set(rows.map(({ commit }) => commit))].flatMap(dayOf).sort()
+  return [...new Set([days[0], days.at(-1)])].join(' to ')
+}
+
 /** Puts what was found into the table, and prints the sums of it by part. */
 export function saveTable(files, { every, commit }) {
   const found = Object.entries(files).map(([file, { mutants }]) => {
@@ -59,6 +75,8 @@ export function saveTable(files, { every, commit }) {
       '',
       'Written by `npm run mutation`. Of each file one mutant in so many was asked about, at the commit of its row; a file without a row has not been asked about. In the sums by part each row counts as often as its `one in` says. A mutant that timed out counts neither way.',
       '',
+      `The rows were sampled on commits of ${daysOf(rows)}. A file may have changed since its commit.`,
+      '',
       ...byPart,
       '',
       ...heading('file', 'one in', 'commit'),
@@ -77,10 +95,7 @@ export function saveTable(files, { every, commit }) {
 
 function age(commit) {
   try {
-    const newer = ['rev-list', '--count', `${commit}..HEAD`, '--', 'src']
-    return Number(
-      execFileSync('git', newer, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }),
-    )
+    return Number(git('rev-list', '--count', `${commit}..HEAD`, '--', 'src'))
   } catch {
     // No repository, or one without its history.
     return 0
