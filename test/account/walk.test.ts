@@ -43,6 +43,12 @@ describeInChromium('the account pages', (browser) => {
   async function look(page: Page, name: string): Promise<void> {
     // It waits by timers, which do not run in a page without scripts.
     if (!name.startsWith('without')) expect([name, await axeFindings(page)]).toEqual([name, []])
+    // Colours depend on no language.
+    if (name.startsWith('with scripts, en')) {
+      await page.emulateMedia({ colorScheme: 'dark' })
+      expect([name, await axeFindings(page, 'color-contrast')]).toEqual([name, []])
+      await page.emulateMedia({ colorScheme: 'light' })
+    }
     const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
     expect([name, overflow]).toEqual([name, 0])
     if (pictures === undefined) return

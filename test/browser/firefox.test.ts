@@ -1,4 +1,5 @@
 import { itKeepsAnAccount } from './account-journeys.js'
+import { itGivesAxeNothing } from './axe-journeys.js'
 import { describeInEngine } from './engines/describe-in-engine.js'
 import { itLeads } from './journeys.js'
 import { itContinuesElsewhere } from './other-site-journeys.js'
@@ -11,4 +12,5 @@ describeInEngine('Firefox', (visitor) => {
   itOffersPasskeys(visitor)
   itShowsTheStage(visitor)
   itKeepsAnAccount(visitor)
+  itGivesAxeNothing(visitor)
 })

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { fetchWithCode } from '../../src/browser/index.js'
 import { states } from '../express/pages/views.js'
 import { axeFindings, describeInChromium } from './chromium.js'
+import { elementsOf, show } from './one-document.js'
 import { type States, serveStates } from './states.js'
 
 declare global {
@@ -153,19 +154,6 @@ async function isNew(page: Page, seen: Set<string>): Promise<boolean> {
   return seen.size < seen.add(made).size
 }
 
-/** Each kind of element once: what it is in, and whatever colours, names and roles go by. */
-function elementsOf(): string {
-  const root = document.querySelector('two-factor-dialog')?.shadowRoot ?? document
-  const told = (element: Element | null): string => {
-    if (element === null) return ''
-    const own = [...element.attributes].map(({ name, value }) =>
-      /^(?:action|aria-label|data-.*|datetime|href|src|value)$/.test(name) ? name : `${name}=${value}`,
-    )
-    return `${told(element.parentElement)} > ${element.localName} ${own}`
-  }
-  return [...new Set([...root.querySelectorAll('*')].map(told))].sort().join()
-}
-
 /** Has what waits no longer than 300 ms wait for the test, however slow the machine is. */
 function holdWaits(): void {
   const { setTimeout: later } = window
@@ -201,14 +189,6 @@ async function silent(): Promise<string[]> {
   }
   window.fetch = fetch
   return found
-}
-
-function show(markup: string): void {
-  const { documentElement, title, body } = new DOMParser().parseFromString(markup, 'text/html')
-  document.documentElement.lang = documentElement.lang
-  document.documentElement.dir = documentElement.dir
-  document.title = title
-  document.body.replaceWith(body)
 }
 
 function submitTo(url: string): void {

@@ -124,7 +124,7 @@ export function visitorAt(tab: Tab): Visitor {
     resize: tab.resize,
     overflow: async () => Number(await tab.evaluate(called(overflow))),
     async axeFindings() {
-      await tab.evaluate(`(() => { ${axeScript} })()`)
+      if (!(await tab.evaluate("'axe' in window"))) await tab.evaluate(`(() => { ${axeScript} })()`)
       const options = JSON.stringify({ iframes: false, resultTypes: ['violations'] })
       const found =
         'violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => [id, target].join(": ")))'
