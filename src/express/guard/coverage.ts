@@ -17,11 +17,13 @@ declare global {
 /** How each app of `twoFactor()` identifies its accounts, for `guardCoverage`. */
 export const subjectsNamedBy = new WeakMap<object, (req: Request) => string | undefined>()
 
-/** Records whether a guard admits this request or a handler of this package responds. */
-export function watch(req: Request): { readonly guarded: boolean } {
+/** Records whether a guard admits this request or a handler of this package responds. Several may watch one request. */
+export function watch(req: Pick<Request, typeof noteGuarded>): { readonly guarded: boolean } {
   const state = { guarded: false }
+  const others = req[noteGuarded]
   req[noteGuarded] = () => {
     state.guarded = true
+    others?.()
   }
   return state
 }

@@ -108,7 +108,7 @@ function matches(pattern: string | RegExp, route: string): boolean {
 }
 
 /** Most routers ignore case, doubled slashes and a slash at the end. */
-const oneSpelling = (route: string): string =>
+export const oneSpelling = (route: string): string =>
   route
     .toLowerCase()
     .replace(/^[a-z]+(?= )/, (method) => method.toUpperCase())

@@ -3,7 +3,7 @@ import { checkOptions, optionError } from '../../lib/options.js'
 import { attacks } from './rehearsal/attacks.js'
 import type { Rehearsal, RehearsalOptions, RehearsalPerson } from './rehearsal/contract.js'
 import { createEar } from './rehearsal/ear.js'
-import { attachSandbox, fromNowOn, type HeldSandbox } from './rehearsal/held-sandbox.js'
+import { attachSandbox, type HeldSandbox } from './rehearsal/held-sandbox.js'
 import { checkMaterial, defaultTimeoutMs, maxRequests, planChecks } from './rehearsal/plan-checks.js'
 import { createRouteTable, type RouteTable } from './rehearsal/routes.js'
 import { attackAll, hindranceOf } from './rehearsal/rows.js'
@@ -46,14 +46,15 @@ export async function rehearse<Person extends RehearsalPerson>(
   const began = performance.now()
   const ends: (() => unknown)[] = []
   try {
-    const sandbox = await fromNowOn(await sandboxOf(given, ends))
+    const sandbox = await sandboxOf(given, ends)
+    const earlier = (await sandbox.inbox.list()).map(({ id }) => id)
     const { origin, routes } = await served(given, ends)
     const { maxRequests: most = maxRequests, timeoutMs = defaultTimeoutMs } = given
     const wire = createWire(origin, { maxRequests: most, timeoutMs })
     const ear = createEar(sandbox.credentials)
     ends.push(wire.close, ear.close)
     const scale = Math.min(1, (most - requestsOfOthers) / (requestsOfFullBursts - requestsOfOthers))
-    const rows = await attackAll(createStage({ wire, sandbox, options: given, ear, routes, scale }))
+    const rows = await attackAll(createStage({ wire, sandbox, earlier, options: given, ear, routes, scale }))
     const hindrance = hindranceOf(rows)
     return {
       ok: hindrance === undefined && rows.every(({ verdict }) => verdict !== 'fell'),

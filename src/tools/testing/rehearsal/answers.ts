@@ -4,7 +4,7 @@ import { crossSiteHeaders, originsLike } from './hostile.js'
 import { isSuccess, pathFor } from './requests.js'
 import { returnTo } from './return-to.js'
 import type { Attack, Stage } from './stage.js'
-import { fell, isLimited, NotTried, refused, told } from './verdicts.js'
+import { fell, isLimited, mustBeJudged, NotTried, refused, told } from './verdicts.js'
 import type { Visit } from './visit.js'
 import type { RehearsalResponse } from './wire.js'
 
@@ -106,8 +106,7 @@ const pathsOf = ({ path, paths }: Stage, { person }: Visit) => [
 /** Returns the code page as a browser gets it, at any address. */
 async function codePage(stage: Stage): Promise<RehearsalResponse> {
   const { agent } = await stage.challenged(await stage.passwordGiven())
-  const page = await agent.follow(await agent.get(stage.path, html))
-  if (isLimited(page)) throw refused(page)
+  const page = mustBeJudged(await agent.follow(await agent.get(stage.path, html)))
   if (!isSuccess(page) || !/<form/i.test(page.text)) {
     throw new NotTried(`there is no code page: ${told(page)}`, { lacks: 'a code page' })
   }

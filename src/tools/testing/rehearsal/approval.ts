@@ -1,9 +1,9 @@
 import type { RehearsalAction } from './contract.js'
 import { stepsUp } from './effects.js'
+import { requestOf } from './requests.js'
 import type { Stage } from './stage.js'
 import { lacking, NotTried } from './verdicts.js'
 import type { Visit } from './visit.js'
-import type { RehearsalRequest } from './wire.js'
 
 /** Returns the actions that require their own code. */
 export function stepUpsOf(
@@ -19,14 +19,9 @@ export function stepUpsOf(
   return found
 }
 
-/** Has a guard require a code for this request, and enters the code. */
-export async function mustAsk(
-  stage: Stage,
-  visit: Visit,
-  request: RehearsalRequest,
-  { name }: RehearsalAction,
-): Promise<void> {
-  if ((await stage.effects.approve(visit, request)) === undefined) {
-    throw new NotTried(`"${name}" required no code`)
+/** Has a guard require a code for this action, and enters the code. */
+export async function mustAsk({ effects }: Stage, visit: Visit, action: RehearsalAction): Promise<void> {
+  if ((await effects.approve(visit, await requestOf(action, visit))) === undefined) {
+    throw new NotTried(`"${action.name}" required no code`)
   }
 }

@@ -5,7 +5,7 @@ import { anotherValue, type Leaf, leavesOf, withLeaf, withoutLeaf } from './leav
 import { fieldsOf, formOf, requestOf, requestWith, requirementIn } from './requests.js'
 import { isExactly, showsValue, sumsUp, touches } from './snapshot.js'
 import type { Attack, Stage } from './stage.js'
-import { bodyLike, notationsOf } from './variants.js'
+import { notationsOf } from './variants.js'
 import { fell, NotTried, refused, told } from './verdicts.js'
 import type { Visit } from './visit.js'
 
@@ -143,11 +143,10 @@ async function changeAfter(
   const { effects } = stage
   const { effect } = await effects.knownOf(action)
   let visit = first
-  const meant = async () => requestWith(action, visit.person, await fieldsOf(action, visit))
-  await mustAsk(stage, visit, await meant(), action)
+  await mustAsk(stage, visit, action)
   for (const { what, alter, query, values, isLike } of differences) {
     const fields = await fieldsOf(action, visit)
-    const altered = bodyLike(requestWith(action, visit.person, fields), alter(fields))
+    const altered = requestWith(action, visit.person, alter(fields))
     const request =
       query === undefined ? altered : { ...altered, path: `${altered.path}?${formOf(query(fields))}` }
     const { response, isDone, change } = await effects.attempt(action, visit, request)
@@ -158,18 +157,15 @@ async function changeAfter(
     if (!isLike || isShown || !isExactly(change, effect)) fell(response, `${told(response)} with ${what}`)
     // The variant was equivalent, and the code is used.
     visit = await stage.signedIn()
-    await mustAsk(stage, visit, await meant(), action)
+    await mustAsk(stage, visit, action)
   }
-  const { response, isDone } = await effects.attempt(action, visit, await meant())
+  const { response, isDone } = await effects.attempt(action, visit, await requestOf(action, visit))
   if (!isDone) throw refused(response, `"${action.name}" was then not done as confirmed`)
   const [other] = differences.filter(({ isLike }) => !isLike)
   if (other === undefined) return
   // An app may accept the code for all later requests.
-  const next = await effects.attempt(
-    action,
-    visit,
-    bodyLike(await meant(), other.alter(await fieldsOf(action, visit))),
-  )
+  const changed = requestWith(action, visit.person, other.alter(await fieldsOf(action, visit)))
+  const next = await effects.attempt(action, visit, changed)
   if (next.isDone)
     fell(next.response, `${told(next.response)} with ${other.what}, after the confirmed action`)
 }
@@ -183,7 +179,7 @@ async function confirmAnother(stage: Stage, action: RehearsalAction, { path, val
     const visit = await stage.signedIn()
     const fields = await fieldsOf(action, visit)
     const meant = requestWith(action, visit.person, fields)
-    const confirmed = bodyLike(meant, withLeaf(fields, path, strange))
+    const confirmed = requestWith(action, visit.person, withLeaf(fields, path, strange))
     if ((await effects.approve(visit, confirmed)) === undefined) continue
     // If the code also covers the plain number, guard and handler read the number alike.
     if ((await effects.attempt(action, visit, meant)).isDone) continue

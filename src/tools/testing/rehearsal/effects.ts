@@ -14,7 +14,7 @@ import {
   without,
   withoutRefusal,
 } from './snapshot.js'
-import { isLimited, NotTried, refused } from './verdicts.js'
+import { mustBeJudged, NotTried, refused } from './verdicts.js'
 import type { Challenged, Visit } from './visit.js'
 import type { RehearsalRequest, RehearsalResponse } from './wire.js'
 
@@ -32,9 +32,8 @@ export interface Known {
   readonly fields: Fields
 }
 
-/** The effect of a request, by the state and not by its response. */
+/** The effect of requests, by the state and not by their responses. */
 export interface Outcome {
-  readonly response: RehearsalResponse
   readonly change: Change
   readonly isDone: boolean
 }
@@ -76,9 +75,7 @@ export function createEffects({ state, signedIn, codeGiven, isUnparsed, onAction
     if (typeof shows === 'function') return snapshotOf(await shows(person))
     const { agent } = await witnessOf(person)
     const pages: RehearsalResponse[] = []
-    for (const page of shows) pages.push(await agent.get(pathFor(page, person)))
-    const limited = pages.find(isLimited)
-    if (limited !== undefined) throw refused(limited)
+    for (const page of shows) pages.push(mustBeJudged(await agent.get(pathFor(page, person))))
     const missing = isFirst ? pages.find((page) => !isSuccess(page)) : undefined
     if (missing !== undefined) throw refused(missing, '`state` cannot be read')
     return snapshotOfPages(pages)
@@ -129,24 +126,19 @@ export function createEffects({ state, signedIn, codeGiven, isUnparsed, onAction
   }
 
   /** Starts to watch the state of a person. The result reports how it has changed since, once for each change. */
-  async function watch(action: RehearsalAction, person: RehearsalPerson): Promise<() => Promise<Change>> {
+  async function watch(action: RehearsalAction, person: RehearsalPerson): Promise<() => Promise<Outcome>> {
     let last = await read(action, person, true)
     return async () => {
+      const { effect } = await knownOf(action)
       const now = await read(action, person)
       const change = without(changeBetween(last, now), noise.get(action) ?? new Map())
       last = now
-      return change
+      // The session of the witness has ended, so the pages would not show an effect.
+      if (losesPages(change) && !losesPages(effect.parts)) {
+        throw new NotTried(`the state of "${action.name}" can no longer be read: give a function`)
+      }
+      return { change, isDone: hasEffect(change, effect) }
     }
-  }
-
-  /** Returns whether a change of the state shows that the action was done. */
-  async function isDone(action: RehearsalAction, change: Change): Promise<boolean> {
-    const { effect } = await knownOf(action)
-    // The session of the witness has ended, so the pages would not show an effect.
-    if (losesPages(change) && !losesPages(effect.parts)) {
-      throw new NotTried(`the state of "${action.name}" can no longer be read: give a function`)
-    }
-    return hasEffect(change, effect)
   }
 
   /** Sends a request as `visit`, and reports whether this did the action for `owner`. */
@@ -155,12 +147,10 @@ export function createEffects({ state, signedIn, codeGiven, isUnparsed, onAction
     visit: Visit,
     request: RehearsalRequest,
     owner = visit.person,
-  ): Promise<Outcome> {
+  ): Promise<Outcome & { readonly response: RehearsalResponse }> {
     const changed = await watch(action, owner)
-    const response = await visit.agent.send(request)
-    if (isLimited(response)) throw refused(response)
-    const change = await changed()
-    return { response, change, isDone: await isDone(action, change) }
+    const response = mustBeJudged(await visit.agent.send(request))
+    return { response, ...(await changed()) }
   }
 
   /** Returns the fields of an action. If a visitor cannot read their page, returns the fields of another person. */
@@ -175,5 +165,5 @@ export function createEffects({ state, signedIn, codeGiven, isUnparsed, onAction
     return requirement === undefined ? undefined : codeGiven(visit, { requirement })
   }
 
-  return { adopt, knownOf, fieldsFor, watch, attempt, approve, isDone }
+  return { adopt, knownOf, fieldsFor, watch, attempt, approve }
 }

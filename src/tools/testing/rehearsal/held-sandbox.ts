@@ -60,20 +60,3 @@ export async function attachSandbox(wire: Wire): Promise<HeldSandbox> {
     },
   }
 }
-
-/** Returns the sandbox without its past messages: a long-running sandbox knows people of earlier rehearsals. */
-export async function fromNowOn(sandbox: HeldSandbox): Promise<HeldSandbox> {
-  const { credentials, approvedStatuses, inbox, faults } = sandbox
-  const messages = await inbox.list()
-  const earlier = new Set(messages.map(({ id }) => id))
-  return {
-    credentials,
-    approvedStatuses,
-    faults,
-    inbox: {
-      waitFor: (phone, { after = messages[0]?.id, ...options }) =>
-        inbox.waitFor(phone, { ...options, after }),
-      list: async (phone) => (await inbox.list(phone)).filter(({ id }) => !earlier.has(id)),
-    },
-  }
-}

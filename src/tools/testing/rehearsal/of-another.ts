@@ -3,7 +3,6 @@ import type { RehearsalAction, RehearsalPerson } from './contract.js'
 import { subjectNames } from './hostile.js'
 import { requestOf, requestWith } from './requests.js'
 import type { Attack, Stage } from './stage.js'
-import { bodyLike } from './variants.js'
 import { fell, NotTried, told } from './verdicts.js'
 
 /** Does an action for another account, with a code of the attacker. */
@@ -29,14 +28,15 @@ async function doForAnother(stage: Stage, action: RehearsalAction): Promise<void
   const [theirs, mine] = [requestWith(action, owner, taken), requestWith(action, thief.person, own)]
   const claims = namesOf(owner).map((id) => {
     const claim = Object.fromEntries(subjectNames.flatMap((name) => (name in own ? [] : [[name, id]])))
-    return { ...bodyLike(mine, { ...own, ...claim }), path: `${mine.path}?${new URLSearchParams(claim)}` }
+    const request = requestWith(action, thief.person, { ...own, ...claim })
+    return { ...request, path: `${mine.path}?${new URLSearchParams(claim)}` }
   })
   const isOwn = JSON.stringify(theirs) === JSON.stringify(mine)
   for (const request of isOwn ? claims : [theirs, ...claims]) {
     const changed = await effects.watch(action, owner)
     await effects.approve(thief, request)
     const response = await thief.agent.send(request)
-    if (await effects.isDone(action, await changed())) {
+    if ((await changed()).isDone) {
       await mustBeSeparate(stage, action, owner)
       fell(response, `${told(response)} and did "${action.name}" to another account`)
     }
@@ -50,7 +50,7 @@ async function mustBeSeparate(stage: Stage, action: RehearsalAction, owner: Rehe
   const changed = await effects.watch(action, owner)
   await effects.approve(stranger, await requestOf(action, stranger))
   await stranger.agent.send(await requestOf(action, stranger))
-  if (await effects.isDone(action, await changed())) {
+  if ((await changed()).isDone) {
     throw new NotTried(
       `the state of "${action.name}" shows what others do: name a \`state\` that only the person changes`,
     )

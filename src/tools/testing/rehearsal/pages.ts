@@ -1,7 +1,7 @@
 import type { Agent } from './agent.js'
 import type { RehearsalPath } from './contract.js'
 import { isSuccess, pathFor } from './requests.js'
-import { fell, isLimited, lacking, NotTried, refused, told } from './verdicts.js'
+import { fell, lacking, mustBeJudged, NotTried, refused, told } from './verdicts.js'
 import type { Visit } from './visit.js'
 import type { RehearsalResponse } from './wire.js'
 
@@ -58,7 +58,7 @@ export function createPages(paths: readonly RehearsalPath[], anonymous: () => Ag
       await agent.get(address),
       await nobody.get(address),
     ]
-    if (isLimited(outside)) throw refused(outside)
+    mustBeJudged(outside)
     if (!isSuccess(page)) throw refused(page, 'after the correct code')
     const isPublic = isSuccess(outside)
     // The sign-in page, where a redirect leads to, has the layout of the app.

@@ -3,22 +3,19 @@ import { stepsUp } from './effects.js'
 import { isShown, type Sight, unlike } from './pages.js'
 import { hasOwnPath, pathFor, requestOf, requestWith } from './requests.js'
 import type { Stage } from './stage.js'
-import { isLimited, NotTried, refused, told } from './verdicts.js'
+import { fell, mustBeJudged, NotTried, told } from './verdicts.js'
 import type { Visit } from './visit.js'
-import type { RehearsalRequest, RehearsalResponse } from './wire.js'
+import type { RehearsalRequest } from './wire.js'
 
 /** A requester who may not do an action or see a page, ready to send. */
 export interface Attempt {
-  readonly who: string
   readonly request: RehearsalRequest
   readonly fields: Fields
-  /** Sends the requests, and returns the first that succeeded. */
-  readonly tryAll: (variants: readonly RehearsalRequest[]) => Promise<Success | undefined>
-}
-
-export interface Success {
-  readonly response: RehearsalResponse
-  readonly seen: string
+  /**
+   * Sends the requests, and ends the attack at the first that succeeded. `mistake` is for a target without any
+   * protection.
+   */
+  readonly tryAll: (variants: readonly RehearsalRequest[], mistake?: string) => Promise<void>
 }
 
 /** An action or a page, and all requesters without permission for it. */
@@ -27,7 +24,7 @@ export interface Target {
   readonly kind: 'actions' | 'pages'
   readonly attempts: () => Promise<readonly Attempt[]>
   /** Sends the request as it is, once for each requester. */
-  readonly plain: () => Promise<Success | undefined>
+  readonly plain: () => Promise<void>
 }
 
 interface Requester {
@@ -59,11 +56,7 @@ export function targetsOf(stage: Stage): readonly Target[] {
 function createTarget(name: string, kind: Target['kind'], make: Target['attempts']): Target {
   const attempts = once(make)
   const plain = once(async () => {
-    for (const attempt of await attempts()) {
-      const success = await attempt.tryAll([attempt.request])
-      if (success !== undefined) return success
-    }
-    return undefined
+    for (const { request, tryAll } of await attempts()) await tryAll([request], name)
   })
   return { name, kind, attempts, plain }
 }
@@ -134,18 +127,11 @@ async function attemptsOnAction(stage: Stage, action: RehearsalAction): Promise<
     const { visit, owner } = ready
     const fields = await effects.fieldsFor(action, { agent: visit.agent, person: owner })
 
-    async function tryAll(variants: readonly RehearsalRequest[]): Promise<Success | undefined> {
+    /** The state is read once for all. If it changed, another person repeats them, to find the one that did it. */
+    async function tryAll(variants: readonly RehearsalRequest[], mistake?: string): Promise<void> {
       const changed = await effects.watch(action, ready.owner)
-      for (const variant of variants) {
-        const response = await ready.visit.agent.send(variant)
-        if (isLimited(response)) throw refused(response)
-      }
-      if (!(await effects.isDone(action, await changed()))) return undefined
-      return find(variants)
-    }
-
-    /** Repeats the requests for another person, to find the request that did the action. */
-    async function find(variants: readonly RehearsalRequest[]): Promise<Success> {
+      for (const variant of variants) mustBeJudged(await ready.visit.agent.send(variant))
+      if (!(await changed()).isDone) return
       ready = await prepare()
       const base = requestWith(action, ready.owner, fields).path
       for (const variant of variants) {
@@ -154,7 +140,7 @@ async function attemptsOnAction(stage: Stage, action: RehearsalAction): Promise<
         const { response, isDone } = await effects.attempt(action, ready.visit, own, ready.owner)
         if (!isDone) continue
         await mustRest(performance.now() - began)
-        return { response, seen: `${told(response)} and did "${action.name}" for ${who}` }
+        fell(response, `${told(response)} and did "${action.name}" for ${who}`, mistake)
       }
       throw new NotTried(
         `the state of "${action.name}" changes without it: name a \`state\` that only it changes`,
@@ -165,14 +151,14 @@ async function attemptsOnAction(stage: Stage, action: RehearsalAction): Promise<
     async function mustRest(ms: number): Promise<void> {
       const changed = await effects.watch(action, ready.owner)
       await new Promise((resolve) => setTimeout(resolve, Math.max(ms, controlMs)))
-      if (await effects.isDone(action, await changed())) {
+      if ((await changed()).isDone) {
         throw new NotTried(
           `the state of "${action.name}" changes by itself: name a \`state\` that only it changes`,
         )
       }
     }
 
-    attempts.push({ who, fields, request: requestWith(action, owner, fields), tryAll })
+    attempts.push({ fields, request: requestWith(action, owner, fields), tryAll })
   }
   return attempts
 }
@@ -183,19 +169,17 @@ async function attemptsOnPage(stage: Stage, path: RehearsalPath): Promise<readon
   const { person } = owner
   const request = { method: 'GET', path: pathFor(path, person) }
   const attempt = (who: string, visit: Visit, shows: Sight): Attempt => ({
-    ...{ who, request, fields: {} },
-    async tryAll(variants) {
+    ...{ request, fields: {} },
+    async tryAll(variants, mistake) {
       const deeds = variants.some(({ method }) => method !== 'GET') ? await watchAll(stage, person) : []
       for (const variant of variants) {
-        const response = await visit.agent.send(variant)
-        if (isLimited(response)) throw refused(response)
-        if (isShown(response, shows)) return { response, seen: `${told(response)} and showed it to ${who}` }
+        const response = mustBeJudged(await visit.agent.send(variant))
+        if (isShown(response, shows)) fell(response, `${told(response)} and showed it to ${who}`, mistake)
         if (/^(GET|HEAD|OPTIONS)$/.test(variant.method)) continue
-        for (const { name, isDone } of deeds) {
-          if (await isDone()) return { response, seen: `${told(response)} and did "${name}" for ${who}` }
+        for (const { name, changed } of deeds) {
+          if ((await changed()).isDone) fell(response, `${told(response)} and did "${name}" for ${who}`)
         }
       }
-      return undefined
     },
   })
   const attempts = [attempt('an anonymous visitor', { agent: stage.agent(), person }, sight)]
@@ -212,8 +196,7 @@ async function attemptsOnPage(stage: Stage, path: RehearsalPath): Promise<readon
 async function watchAll({ effects, options: { actions = [] } }: Stage, person: RehearsalPerson) {
   const watches = actions.map(async (action) => {
     await effects.knownOf(action)
-    const changed = await effects.watch(action, person)
-    return { name: action.name, isDone: async () => effects.isDone(action, await changed()) }
+    return { name: action.name, changed: await effects.watch(action, person) }
   })
   const settled = await Promise.allSettled(watches)
   return settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))

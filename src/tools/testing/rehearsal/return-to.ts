@@ -1,9 +1,9 @@
-import { leavesSite } from './agent.js'
+import { type Agent, leavesSite } from './agent.js'
 import type { Fields } from './contract.js'
 import { wayNames, waysOut } from './hostile.js'
 import { formOf } from './requests.js'
 import type { Attack, Stage } from './stage.js'
-import { fell, isLimited, refusalOf, refused, told } from './verdicts.js'
+import { fell, refused, told, unlessRefused } from './verdicts.js'
 
 export const returnTo: Attack = {
   code: 'return-to',
@@ -37,22 +37,21 @@ async function signInsBy(
         body: inBody(body, fields),
       }),
     })
-    try {
-      const { code, challenge } = await stage.challenged(await stage.passwordGiven({ agent }))
-      const form = formOf({ code, challenge })
-      const verified = await agent.post(`${stage.path}/verify`, form, { accept: 'text/html' })
-      if (verified.status >= 400) throw refused(verified)
-      await agent.follow(verified)
-      done += 1
-    } catch (error) {
-      // A refused sign-in leads to no other site.
-      const refusal = refusalOf(error)
-      if (refusal === undefined || isLimited(refusal)) throw error
-    }
+    // A refused sign-in leads to no other site.
+    done += (await unlessRefused(signInLedBy(stage, agent))) ?? 0
     const left = agent.answers.find((answer) => leavesSite(answer, stage.origin))
     if (left !== undefined) fell(left, `${told(left)}, to ${left.headers.location}`)
   }
   return done
+}
+
+async function signInLedBy(stage: Stage, agent: Agent): Promise<1> {
+  const { code, challenge } = await stage.challenged(await stage.passwordGiven({ agent }))
+  const form = formOf({ code, challenge })
+  const verified = await agent.post(`${stage.path}/verify`, form, { accept: 'text/html' })
+  if (verified.status >= 400) throw refused(verified)
+  await agent.follow(verified)
+  return 1
 }
 
 function withFields(body: unknown, fields: Fields): unknown {

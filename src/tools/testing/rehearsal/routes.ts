@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import { noteGuarded } from '../../../express/guard/coverage.js'
+import { watch } from '../../../express/guard/coverage.js'
+import { oneSpelling } from '../guard-coverage.js'
 import type { RehearsalRoute } from './contract.js'
 import { codeOf } from './diagnosis.js'
 import type { RehearsalRequest, RehearsalResponse } from './wire.js'
@@ -25,7 +26,8 @@ interface Route {
 }
 
 /** The members of an Express request that name the route that answered it, and its sub-app. */
-type Routed = IncomingMessage & { readonly route?: Route; readonly baseUrl?: string; readonly app?: SubApp }
+type Routed = IncomingMessage &
+  Parameters<typeof watch>[0] & { readonly route?: Route; readonly baseUrl?: string; readonly app?: SubApp }
 
 interface SubApp {
   /** Returns its mount path, including the mounts of the apps above. */
@@ -66,18 +68,9 @@ export function createRouteTable(
 
   function note(req: Routed, res: ServerResponse): void {
     const target = keyOf({ method: String(req.method), path: String(req.url) })
-    let others: (() => void) | undefined
-    // The app may also use `guardCoverage`.
-    Object.defineProperty(req, noteGuarded, {
-      get: () => () => {
-        guarded.add(target)
-        others?.()
-      },
-      set: (other) => {
-        others = other
-      },
-    })
+    const watched = watch(req)
     res.once('close', () => {
+      if (watched.guarded) guarded.add(target)
       const { route, baseUrl = '', app } = req
       if (app !== undefined && Object(app) !== root) subApps.set(app, app.path().replace(/^\/$/, ''))
       if (route === undefined) return
@@ -130,7 +123,8 @@ export function createRouteTable(
 
   function kindOf(name: string, listed: readonly Listed[]): Kind {
     const own = listed.flatMap(({ route }) => [...(reached.get(route) ?? [])])
-    const targets = [...own.filter((target) => reaches(name, target)), plainKey(name)]
+    // A route without parameters is its own request.
+    const targets = [...own.filter((target) => reaches(name, target)), oneSpelling(name)]
     const kinds = targets.map((target) => named.get(target))
     if (ignore.some((pattern) => isNamed(pattern, name))) return 'exempt'
     for (const kind of ['attacked', 'exempt'] as const) if (kinds.includes(kind)) return kind
@@ -216,24 +210,12 @@ const pathOf = (route: string): string => route.slice(route.indexOf(' ') + 1)
 
 const isBelow = (path: string, mount: string): boolean => path === mount || path.startsWith(`${mount}/`)
 
-/** A route without parameters is its own request. */
-const plainKey = (route: string): string => {
-  const [method = '', path = ''] = route.split(' ')
-  return keyOf({ method, path })
-}
-
-/** Most routers ignore case, doubled slashes and a slash at the end. */
-const keyOf = ({ method, path }: Pick<RehearsalRequest, 'method' | 'path'>): string => {
-  const plain = path.split(/[?#]/, 1).join().toLowerCase().replaceAll(/\/+/g, '/')
-  return `${method} ${plain.length > 1 ? plain.replace(/\/$/, '') : plain}`
-}
+const keyOf = ({ method, path }: Pick<RehearsalRequest, 'method' | 'path'>): string =>
+  oneSpelling(`${method} ${path.split(/[?#]/, 1)}`)
 
 /** Returns whether a pattern of `ignore` names a route. Any method names an `ALL` route, which handles every method. */
-function isNamed(pattern: string, route: string): boolean {
-  const [method = '', path = ''] = pattern.split(' ')
-  const named = [method, 'ALL'].map((one) => keyOf({ method: one, path }))
-  return named.includes(plainKey(route))
-}
+const isNamed = (pattern: string, route: string): boolean =>
+  [pattern, `ALL ${pathOf(pattern)}`].some((one) => oneSpelling(one) === oneSpelling(route))
 
 function add(map: Map<Route, Set<string>>, route: Route, value: string): void {
   const values = map.get(route) ?? new Set()

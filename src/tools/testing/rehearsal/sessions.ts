@@ -4,7 +4,7 @@ import { stepsUp } from './effects.js'
 import { phoneNames, subjectNames } from './hostile.js'
 import { requestOf, requestWith, requirementIn } from './requests.js'
 import type { Attack, Stage } from './stage.js'
-import { fell, isLimited, NotTried, refusalOf, refused, told } from './verdicts.js'
+import { fell, NotTried, refused, told, unlessRefused } from './verdicts.js'
 import type { RehearsalResponse } from './wire.js'
 
 /** Attacks on the separation of people, browsers and sign-ins. */
@@ -103,11 +103,12 @@ export const attacksOnSessions: readonly Attack[] = [
       const first = await stage.signedIn({ person: people[0] })
       if (action !== undefined) await effects.approve(first, await requestOf(action, first))
       const messages = await stage.messagesTo(first.person)
-      const second = await stage.passwordGiven({ agent: first.agent, person: people[1] }).catch((error) => {
-        const refusal = refusalOf(error)
-        if (refusal === undefined || isLimited(refusal)) throw error
-        throw new NotTried(error.message, { lacks: 'a second sign-in in the same session' })
-      })
+      const next = { agent: first.agent, person: people[1] }
+      const second = await unlessRefused(stage.passwordGiven(next))
+      if (second === undefined) {
+        const why = 'the app refuses a second sign-in in the same session'
+        throw new NotTried(why, { lacks: 'a second sign-in in the same session' })
+      }
       const started = await second.agent.post(`${stage.path}/start`, {})
       if ((await stage.messagesTo(first.person)) > messages) {
         fell(started, 'the code of the second person went to the first person')
@@ -122,8 +123,7 @@ export const attacksOnSessions: readonly Attack[] = [
             requestWith(action, person, await effects.fieldsFor(action, whose)),
           )
           for (const changed of changes) {
-            if (await effects.isDone(action, await changed()))
-              fell(response, `${told(response)} and did "${action.name}"`)
+            if ((await changed()).isDone) fell(response, `${told(response)} and did "${action.name}"`)
           }
         }
       }

@@ -3,7 +3,7 @@ import type { Fields, RehearsalPerson } from './contract.js'
 import { phoneNames } from './hostile.js'
 import { fieldsOf, requestOf } from './requests.js'
 import type { Attack, Stage } from './stage.js'
-import { fell, isLimited, lacking, refusalOf, refused, told } from './verdicts.js'
+import { fell, lacking, refusalOf, refused, told, unlessRefused } from './verdicts.js'
 import type { Challenged, Visit } from './visit.js'
 
 /** Attacks on the opening of accounts. */
@@ -85,9 +85,7 @@ function signUpsOf(stage: Stage) {
 
 /** Returns whether a person can sign in with a password, up to the code. */
 async function isOpen(stage: Stage, { person }: Visit): Promise<boolean> {
-  const visit = await stage.passwordGiven({ person }).catch((error) => {
-    if (refusalOf(error) === undefined || isLimited(refusalOf(error))) throw error
-  })
+  const visit = await unlessRefused(stage.passwordGiven({ person }))
   const started = await visit?.agent.post(`${stage.path}/start`, {})
   return started !== undefined && started.json?.code !== 'not_identified'
 }

@@ -18,6 +18,8 @@ export type Stage = ReturnType<typeof createStage>
 export interface StageParts {
   readonly wire: Wire
   readonly sandbox: HeldSandbox
+  /** Ids of the messages of before, newest first: a long-running sandbox knows people of earlier rehearsals. */
+  readonly earlier: readonly string[]
   readonly options: RehearsalOptions
   readonly ear: Ear
   readonly routes: RouteTable | undefined
@@ -25,7 +27,7 @@ export interface StageParts {
   readonly scale: number
 }
 
-export function createStage({ wire, sandbox, options, ear, routes, scale }: StageParts) {
+export function createStage({ wire, sandbox, earlier, options, ear, routes, scale }: StageParts) {
   const { path = '/two-factor', pages = [], state, own = [], all = false } = options
   const lastMessage = new Map<string, string>()
   const numbers = new Set<string>()
@@ -88,7 +90,7 @@ export function createStage({ wire, sandbox, options, ear, routes, scale }: Stag
   async function newestCode(phone: string): Promise<string> {
     const { id, code } = await sandbox.inbox.waitFor(phone, {
       timeoutMs: 5_000,
-      after: lastMessage.get(phone),
+      after: lastMessage.get(phone) ?? earlier[0],
     })
     lastMessage.set(phone, id)
     ear.codes.add(code)
@@ -172,7 +174,9 @@ export function createStage({ wire, sandbox, options, ear, routes, scale }: Stag
       isOver = true
     },
     /** Returns how many messages a person has received. */
-    messagesTo: async ({ phone }: RehearsalPerson) => (await sandbox.inbox.list(phone)).length,
+    async messagesTo({ phone }: RehearsalPerson): Promise<number> {
+      return (await sandbox.inbox.list(phone)).filter(({ id }) => !earlier.includes(id)).length
+    },
     /** Returns the size of a burst, as far as the request limit permits. */
     many: (most: number, least: number) => Math.max(least, Math.round(most * scale)),
   }

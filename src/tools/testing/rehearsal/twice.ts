@@ -1,11 +1,10 @@
-import { randomUUID } from 'node:crypto'
 import { mustAsk, stepUpsOf } from './approval.js'
 import type { RehearsalAction } from './contract.js'
-import { withKey } from './idempotency.js'
-import { requestOf } from './requests.js'
-import { hasEffect, timesIn } from './snapshot.js'
+import { withNewKey } from './idempotency.js'
+import { fieldsOf, requestOf } from './requests.js'
+import { timesIn } from './snapshot.js'
 import type { Attack, Stage } from './stage.js'
-import { fell, isLimited, NotTried, refusalOf, refused } from './verdicts.js'
+import { fell, NotTried, refused, unlessRefused } from './verdicts.js'
 import type { Visit } from './visit.js'
 import type { RehearsalRequest } from './wire.js'
 
@@ -33,27 +32,26 @@ async function repeat(stage: Stage, action: RehearsalAction): Promise<void> {
   const { effect } = await effects.knownOf(action)
   const visit = await stage.signedIn()
   effects.adopt(visit)
-  await mustAsk(stage, visit, await requestOf(action, visit), action)
+  await mustAsk(stage, visit, action)
   const changed = await effects.watch(action, visit.person)
-  let last = await burst(visit, await requestOf(action, visit), randomUUID)
-  let change = await changed()
+  const fields = await fieldsOf(action, visit)
+  let last = await burst(visit, () => withNewKey(action, visit.person, fields))
+  let outcome = await changed()
   // An app may refuse unknown keys.
-  if (!hasEffect(change, effect)) {
-    last = await burst(visit, await requestOf(action, visit))
-    change = await changed()
+  if (!outcome.isDone) {
+    const request = await requestOf(action, visit)
+    last = await burst(visit, () => request)
+    outcome = await changed()
   }
-  if (!hasEffect(change, effect)) throw refused(last, `"${action.name}" was not done at all`)
-  const times = timesIn(change, effect)
+  if (!outcome.isDone) throw refused(last, `"${action.name}" was not done at all`)
+  const times = timesIn(outcome.change, effect)
   if (times !== undefined && times > 1) fell(last, `"${action.name}" was done ${times} times`)
 
-  await effects.approve(visit, withKey(await requestOf(action, visit), randomUUID()))
-  const again = withKey(await requestOf(action, visit), randomUUID())
-  const outcome = await effects.attempt(action, visit, again).catch((error) => {
-    const refusal = refusalOf(error)
-    if (refusal === undefined || isLimited(refusal)) throw error
-  })
+  const again = async () => withNewKey(action, visit.person, await fieldsOf(action, visit))
+  await effects.approve(visit, await again())
+  const next = await unlessRefused(effects.attempt(action, visit, await again()))
   // The action is possible only once, or the state shows only the newest action.
-  if (times === undefined || outcome === undefined || timesIn(outcome.change, effect) !== 1) {
+  if (times === undefined || next === undefined || timesIn(next.change, effect) !== 1) {
     throw new NotTried(
       `the state does not count "${action.name}": the second action does not change it like the first`,
       {
@@ -63,8 +61,8 @@ async function repeat(stage: Stage, action: RehearsalAction): Promise<void> {
   }
 }
 
-async function burst({ agent }: Visit, request: RehearsalRequest, newKey?: () => string) {
-  const send = () => agent.send(newKey === undefined ? request : withKey(request, newKey()))
+async function burst({ agent }: Visit, next: () => RehearsalRequest) {
+  const send = () => agent.send(next())
   await Promise.all(Array.from({ length: together }, send))
   return send()
 }

@@ -3,7 +3,7 @@ import { asksForProof } from './pages.js'
 import { targetsOf } from './requesters.js'
 import { requestFor } from './routes.js'
 import type { Attack, Stage } from './stage.js'
-import { Fell, isLimited, NotTried, refused } from './verdicts.js'
+import { mustBeJudged, NotTried } from './verdicts.js'
 import type { Visit } from './visit.js'
 import type { RehearsalRequest, RehearsalResponse } from './wire.js'
 
@@ -37,8 +37,7 @@ async function sendFields(stage: Stage, requests: readonly RehearsalRequest[]): 
   for (const target of targetsOf(stage).filter(({ kind }) => kind === 'actions')) {
     // An action that could not be done has its own row.
     for (const { fields, tryAll } of await target.attempts().catch(() => [])) {
-      const success = await tryAll(requests.map((request) => ({ ...request, body: fields })))
-      if (success !== undefined) throw new Fell(success.seen, success.response.request)
+      await tryAll(requests.map((request) => ({ ...request, body: fields })))
     }
   }
 }
@@ -49,8 +48,7 @@ async function askEach(stage: Stage, requests: readonly RehearsalRequest[]): Pro
   for (const request of requests) {
     const refusals: boolean[] = []
     for (const visit of [{ ...password, agent: stage.agent() }, password]) {
-      const response = await visit.agent.send({ ...request, body: {} })
-      if (isLimited(response)) throw refused(response)
+      const response = mustBeJudged(await visit.agent.send({ ...request, body: {} }))
       stage.routes?.hear(response)
       refusals.push(await isRefused(visit, response))
     }

@@ -107,7 +107,7 @@ export const variantKinds: readonly VariantKind[] = [
 ]
 
 /** Returns the request with other fields, in its own format. */
-export function bodyLike(request: RehearsalRequest, fields: Fields): RehearsalRequest {
+function bodyLike(request: RehearsalRequest, fields: Fields): RehearsalRequest {
   if (request.body instanceof URLSearchParams) return { ...request, body: formOf(fields) }
   if (typeof request.body === 'string') return { ...request, body: multipartOf(fields) }
   return { ...request, body: fields }

@@ -49,6 +49,17 @@ export function refused(response: RehearsalResponse, what?: string): NotTried {
 export const refusalOf = (error: unknown): RehearsalResponse | undefined =>
   error instanceof NotTried ? error.more.refusal : undefined
 
+/** Resolves with undefined if the app refused, by its own rule and not by a rate limit. */
+export async function unlessRefused<Value>(step: Promise<Value>): Promise<Value | undefined> {
+  try {
+    return await step
+  } catch (error) {
+    const refusal = refusalOf(error)
+    if (refusal === undefined || isLimited(refusal)) throw error
+    return undefined
+  }
+}
+
 /** Throws the most informative of several errors: an attack that succeeded comes first. */
 export function throwWorst(errors: readonly unknown[]): void {
   if (errors.length > 0) throw errors.find((error) => error instanceof Fell) ?? errors[0]
@@ -56,6 +67,12 @@ export function throwWorst(errors: readonly unknown[]): void {
 
 /** Returns whether a rate limit applies: later refusals prove nothing. */
 export const isLimited = (response: RehearsalResponse | undefined): boolean => response?.status === 429
+
+/** Returns the response, unless a rate limit applies. */
+export function mustBeJudged(response: RehearsalResponse): RehearsalResponse {
+  if (isLimited(response)) throw refused(response)
+  return response
+}
 
 /** Describes a response briefly. */
 export function told({ request: { method, path }, status, json }: RehearsalResponse): string {

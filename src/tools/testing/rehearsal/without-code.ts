@@ -1,19 +1,16 @@
 import { type Target, targetsOf } from './requesters.js'
 import type { Attack } from './stage.js'
 import { type VariantKind, variantKinds } from './variants.js'
-import { Fell, lacking, throwWorst } from './verdicts.js'
+import { lacking, throwWorst } from './verdicts.js'
 import { BudgetError } from './wire.js'
 
 /** Attacks each target. A target that cannot be attacked does not stop the others. */
-async function attackEach(
-  targets: readonly Target[],
-  attack: (target: Target) => Promise<number>,
-): Promise<string> {
+async function attackEach(targets: readonly Target[], of?: VariantKind['of']): Promise<string> {
   let count = 0
   const errors: unknown[] = []
   for (const target of targets) {
     try {
-      count += await attack(target)
+      count += await vary(target, of)
     } catch (error) {
       if (error instanceof BudgetError) throw error
       errors.push(error)
@@ -23,20 +20,18 @@ async function attackEach(
   return `none of ${count} requests succeeded`
 }
 
-/** Ends the attack if the target has no protection at all: the row of the plain request reports it. */
-async function mustBeClosed(target: Target): Promise<number> {
-  const success = await target.plain()
-  if (success !== undefined) throw new Fell(success.seen, success.response.request, target.name)
-  return (await target.attempts()).length
-}
-
-async function vary(target: Target, kind: VariantKind): Promise<number> {
-  let count = await mustBeClosed(target)
-  for (const { request, fields, tryAll } of await target.attempts()) {
-    const variants = kind.of(request, fields)
+/**
+ * Sends the variants of each requester's request. A target without any protection ends the attack: the row of the plain
+ * request reports it.
+ */
+async function vary(target: Target, of: VariantKind['of'] = () => []): Promise<number> {
+  await target.plain()
+  const attempts = await target.attempts()
+  let count = attempts.length
+  for (const { request, fields, tryAll } of attempts) {
+    const variants = of(request, fields)
     count += variants.length
-    const success = await tryAll(variants)
-    if (success !== undefined) throw new Fell(success.seen, success.response.request)
+    await tryAll(variants)
   }
   return count
 }
@@ -48,7 +43,7 @@ function plainRow(kind: Target['kind'], row: Omit<Attack, 'run'>): Attack {
       const targets = targetsOf(stage).filter((target) => target.kind === kind)
       if (targets.length === 0) throw lacking(kind)
       tries(`${namesOf(targets)}: without an account, with a password only, and without a code for it`)
-      return attackEach(targets, mustBeClosed)
+      return attackEach(targets)
     },
   }
 }
@@ -74,7 +69,7 @@ export const attacksWithoutCode: readonly Attack[] = [
       ...kind,
       run(stage, tries) {
         tries(`variants of ${namesOf(targetsOf(stage))}`)
-        return attackEach(targetsOf(stage), (target) => vary(target, kind))
+        return attackEach(targetsOf(stage), kind.of)
       },
     }),
   ),
