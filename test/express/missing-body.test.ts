@@ -1,6 +1,8 @@
 import express, { type Request } from 'express'
 import { describe, expect, it } from 'vitest'
-import { ok, startSignedIn } from './kit.js'
+import { hearWarnings, ok, startSignedIn } from './kit.js'
+
+const { codes, said } = hearWarnings()
 
 /** Guards behind express.json(), each with another way to read the body. */
 async function start() {
@@ -53,6 +55,22 @@ describe('a guard with `bind` behind express.json()', () => {
       const plain = await ana.postRaw(path, 'text/plain', '')
       expect(plain.refusal).toEqual([415, 'unsupported_media_type'])
       expect(host.errors).toEqual([])
+    },
+  )
+
+  it.each(['/flat', '/optional', '/show'])(
+    'refuses a form to %s with 415 and prints one warning, which names the parser',
+    async (path) => {
+      const { host, ana } = await start()
+      for (let time = 0; time < 2; time += 1) {
+        const form = await ana.postRaw(path, 'application/x-www-form-urlencoded', 'amount=1')
+        expect(form.refusal).toEqual([415, 'unsupported_media_type'])
+      }
+      expect([host.errors, await codes()]).toEqual([[], ['TWO_FACTOR_NOT_PARSED']])
+      expect(said[0]?.message).toContain(`(POST ${path} needs express.urlencoded({ extended: false }))`)
+      expect((await host.tf.selfTest()).findings).not.toContainEqual(
+        expect.objectContaining({ code: 'not_parsed' }),
+      )
     },
   )
 

@@ -3,14 +3,14 @@ import { EmptyField, parserQuestion } from '../../challenge/proofs/stored-grant.
 import { TwoFactorError } from '../../errors.js'
 import { optionError } from '../../lib/options.js'
 import type { Warn } from '../host/warnings.js'
-import { hasBody, invalid, parserFor, wasParsed } from '../http/request-body.js'
+import { hasBody, invalid, isForm, parserFor, wasParsed } from '../http/request-body.js'
 import { findMisspelt } from './details.js'
 import { routeOf } from './missing-body.js'
 
 /**
  * Creates the function that returns the error for a failure of `bind` or `describe`. In a parsed body, an empty field is
- * the client's mistake, like a body that is no object or has no fields. If no parser ran before the guard, that is the
- * cause.
+ * the client's mistake, like a body that is no object or has no fields, or a type that the app's parsers skip. If no parser
+ * ran before the guard, that is the cause.
  */
 export function createBodyErrors(
   { hint, warn }: { readonly hint: Warn; readonly warn: Warn },
@@ -31,6 +31,12 @@ export function createBodyErrors(
       return parser === undefined
         ? new TwoFactorError('unsupported_media_type', { message: 'Send the fields as JSON or as a form.' })
         : invalid('The body must be an object.')
+    }
+    // A parser of Express adds this member also if it skips the body. A client must not cause errors of the app.
+    if (Object.hasOwn(req, 'body')) {
+      hint('TWO_FACTOR_NOT_PARSED', `${routeOf(req)} needs ${parser.hosts}`)
+      const message = isForm(req) ? 'Send the fields as JSON.' : 'Send the fields as a form.'
+      return new TwoFactorError('unsupported_media_type', { message })
     }
     warn('TWO_FACTOR_NOT_PARSED', routeOf(req))
     const write = `app.${req.method.toLowerCase()}(path, ${parser.hosts}, tf.requireTwoFactor({ … }), handler)`
