@@ -1,6 +1,7 @@
 import type { Router } from 'express'
 import type { OwnAct, RouteContext, RouteResult, TwoFactor } from '../index.js'
 import { type AccountChangeRequest, type Factors, type Objection, objectionToLoss } from './changes.js'
+import { createGuardWarning } from './guard-warning.js'
 import { type Confirmation, createMaking } from './making.js'
 import { type PageContext, returnPath } from './marks.js'
 import { newsAbout, newsIn, newsOf } from './news.js'
@@ -35,6 +36,7 @@ export function createRouteKit(router: Router, tf: TwoFactor, settings: AccountS
   const { path, recoveryCodes, passkeys, mustKeep } = settings
   const { textsOf, read, make, isConfirmed, isFirst, hasGrant } = createMaking(tf, settings)
   const readUses = createReadUses(settings)
+  const warnUnguarded = createGuardWarning(tf, path)
 
   const pageContextOf = (visit: RouteContext): PageContext => ({
     visit,
@@ -51,6 +53,7 @@ export function createRouteKit(router: Router, tf: TwoFactor, settings: AccountS
       tf.trustedDevices.list(subject, req),
       passkeys?.list(subject),
     ])
+    await warnUnguarded(req, factors)
     const body: Overview = {
       ...factors,
       numbers: listed(factors.numbers, usedAt),
