@@ -3,18 +3,20 @@ import type { RunCommand } from './redis-connection.js'
 
 /** A client of `redis` or `ioredis` with one connection. */
 interface ObservableClient {
+  /** Only a client of `redis`. */
+  readonly isOpen?: boolean
   on(event: string | symbol, listener: (error?: unknown) => void): unknown
 }
 
 /** Refusals of both packages while there is no connection. They do not say why. */
-const offlinePattern = /client is offline|stream isn't writeable/i
+const offlinePattern = /client is (?:offline|closed)|stream isn't writeable/i
 
 /** Shared by the stores of one client, because each listener stays for its life. */
 const reasons = new WeakMap<object, () => string | undefined>()
 
 /** Returns a function that returns why the client has no connection, if that is known. */
 function watchConnection(client: ObservableClient): () => string | undefined {
-  let reason: string | undefined
+  let reason = client.isOpen === false ? 'await client.connect() is missing' : undefined
   client.on('connect', () => {
     reason = 'no response to a new connection'
   })

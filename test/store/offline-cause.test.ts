@@ -1,6 +1,8 @@
 import { EventEmitter } from 'node:events'
+import { createClient } from 'redis'
 import { expect, it } from 'vitest'
 import { redisStore } from '../../src/store/redis-store.js'
+import { startHost } from '../express/kit.js'
 
 const offline = 'The client is offline'
 
@@ -49,4 +51,17 @@ it.each([
   const { client, causeOf } = startClient(new Error(offline), kind)
   client.emit('connect')
   expect((await causeOf()) === offline).toBe(!isNamed)
+})
+
+it('a client of redis that was never connected is told to connect, also by the self-test', async () => {
+  const client = createClient({ url: 'redis://127.0.0.1:1', socket: { reconnectStrategy: false } })
+  client.on('error', () => {})
+  const { tf } = await startHost({ options: { store: redisStore({ client }) } })
+  const causes = async () => {
+    const { findings } = await tf.selfTest()
+    return findings.filter(({ message }) => message.includes('await client.connect() is missing'))
+  }
+  expect((await causes()).map(({ code }) => code)).toEqual(['store_failed', 'store_unreachable'])
+  await client.connect().catch(() => undefined)
+  expect(await causes()).toEqual([])
 })

@@ -1,8 +1,10 @@
+import { TwoFactorError } from '../../errors.js'
 import { withinDeadline } from '../../lib/promises.js'
 import { clockLeewayMs, minuteMs } from '../../lib/time.js'
 import type { Finding, Store } from '../../store/store.js'
 import type { Domain } from '../domain.js'
 import { type CodeProvider, type InspectedApp, membersOf } from '../exchange/code-provider.js'
+import { storeCause } from '../store-cause.js'
 import { newCommandId } from '../updater.js'
 
 export type { Finding }
@@ -74,8 +76,15 @@ async function findingOf(
   try {
     return await check()
   } catch (error) {
-    return [{ message: error instanceof Error ? error.message : String(error), ...failure }]
+    return [{ message: messageOf(error), ...failure }]
   }
+}
+
+/** The cause names what to mend in a store that does not respond, and contains no secret. */
+function messageOf(error: unknown): string {
+  if (error instanceof TwoFactorError && error.code === 'store_unavailable')
+    return `${error.message} (${storeCause(error)})`
+  return error instanceof Error ? error.message : String(error)
 }
 
 async function creditsLeft(provider: CodeProvider): Promise<readonly Finding[]> {
