@@ -171,7 +171,7 @@ export function resolveGuard(
     'maxStepUpAgeMs' | 'dynamicLinking' | 'tellsCodesApart' | 'recoveryCodes' | 'methods'
   >,
 ): GuardSettings {
-  const { maxStepUpAgeMs, dynamicLinking, recoveryCodes } = settings
+  const { maxStepUpAgeMs, recoveryCodes } = settings
   const { purpose: name = firstPurpose, bind, describe, methods, formPath, exempt, unless } = options
   const { resume = false, sendAtOnce = true, continueAt } = options
 
@@ -191,31 +191,7 @@ export function resolveGuard(
   if (name !== firstPurpose && maxAgeMs > maxStepUpAgeMs) {
     throw optionError(`requireTwoFactor: maxAgeMs must be ${maxStepUpAgeMs} or less with this profile`)
   }
-  if (once && dynamicLinking && (bind === undefined || describe === undefined)) {
-    throw optionError(
-      'requireTwoFactor: once needs bind and describe with the profile psd2: the payer must see what the code confirms',
-    )
-  }
-  if (bind !== undefined && name === firstPurpose) {
-    throw optionError(
-      "requireTwoFactor: bind needs a purpose of its own, because a code for a sign-in must confirm nothing else; add purpose: 'transfer', for example",
-    )
-  }
-  if (bind !== undefined && dynamicLinking && !settings.tellsCodesApart) {
-    throw optionError(
-      'requireTwoFactor: bind with the profile psd2 needs a provider that tells codes apart: ownCodes(), or providerCodes({ replacesCodes: true }) if npx express-two-factor calibrate --replaces finds that a new code ends the earlier ones',
-    )
-  }
-  if (describe !== undefined && bind === undefined) {
-    throw optionError(
-      'requireTwoFactor: describe needs bind: without it, a code would confirm fields that the user did not see; add bind: (req) => ({ … }) with the fields that describe shows',
-    )
-  }
-  if (continueAt !== undefined && (resume || !once || bind === undefined)) {
-    throw optionError(
-      'requireTwoFactor: continueAt needs once: true and bind, so that a link without a code changes nothing; remove resume',
-    )
-  }
+  checkBinding(options, { ...settings, once })
   const isStricter = once || bind !== undefined || maxAgeMs < purpose.maxAgeMs
   const needsCode = !purpose.trustedDevice || isStricter
   const takesDevice = methods?.includes('trusted-device') ?? !needsCode
@@ -257,5 +233,41 @@ export function resolveGuard(
     // A trusted device may replace the code, and the page checks whether it does.
     sendAtOnce: takesDevice ? false : sendAtOnce,
     isStepUp,
+  }
+}
+
+/** Checks that a code confirms what the user saw, and nothing else. */
+function checkBinding(
+  { purpose = firstPurpose, bind, describe, resume = false, continueAt }: GuardOptions,
+  {
+    once,
+    dynamicLinking,
+    tellsCodesApart,
+  }: Pick<HttpSettings, 'dynamicLinking' | 'tellsCodesApart'> & Pick<GuardSettings, 'once'>,
+): void {
+  if (once && dynamicLinking && (bind === undefined || describe === undefined)) {
+    throw optionError(
+      'requireTwoFactor: once needs bind and describe with the profile psd2: the payer must see what the code confirms',
+    )
+  }
+  if (bind !== undefined && purpose === firstPurpose) {
+    throw optionError(
+      "requireTwoFactor: bind needs a purpose of its own, because a code for a sign-in must confirm nothing else; add purpose: 'transfer', for example",
+    )
+  }
+  if (bind !== undefined && dynamicLinking && !tellsCodesApart) {
+    throw optionError(
+      'requireTwoFactor: bind with the profile psd2 needs a provider that tells codes apart: ownCodes(), or providerCodes({ replacesCodes: true }) if npx express-two-factor calibrate --replaces finds that a new code ends the earlier ones',
+    )
+  }
+  if (describe !== undefined && bind === undefined) {
+    throw optionError(
+      'requireTwoFactor: describe needs bind: without it, a code would confirm fields that the user did not see; add bind: (req) => ({ … }) with the fields that describe shows',
+    )
+  }
+  if (continueAt !== undefined && (resume || !once || bind === undefined)) {
+    throw optionError(
+      'requireTwoFactor: continueAt needs once: true and bind, so that a link without a code changes nothing; remove resume',
+    )
   }
 }
