@@ -36,6 +36,7 @@ describe('a client is not made from', () => {
     ['no key', { key: undefined }, 'missing key; add\n  key: process.env.TWO_FACTOR_KEY, // the account key'],
     ['a line end behind the key', { key: 'k\n' }, 'key must not begin or end with white space'],
     ['time without end', { timeoutMs: 2 ** 31 }, 'timeoutMs must be an integer from 1 to 2147483647'],
+    ['one request at a time', { maxExchanges: 1 }, 'maxExchanges must be an integer from 3 to 10000'],
     ['an unknown number format', { numberFormat: 'e164' }, "numberFormat must be 'digits' or 'plus'"],
     ['nothing at all', undefined, 'options must be an object with: baseUrl'],
     ['paths that are null', { paths: null }, 'paths must be an object with: '],
