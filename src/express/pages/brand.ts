@@ -174,7 +174,7 @@ main {
   border: 1px solid transparent; border-radius: calc(var(--radius) * 1.5); box-shadow: 0 1px 3px rgb(0 0 0 / 0.16);
 }
 h1 { margin: 0 0 0.75rem; font-size: min(1.625rem, 10.5vw); line-height: 1.25; text-wrap: balance; }
-h2 { margin: 0 0 0.5rem; font-size: 1rem; }
+h2 { margin: 0 0 0.5rem; font-size: 1rem; text-wrap: balance; }
 p, dl { margin: 0 0 1rem; text-wrap: pretty; }
 dl > div { display: flex; flex-wrap: wrap; gap: 0 1rem; justify-content: space-between; padding: 0.25rem 0; }
 dt { color: var(--faint); }
