@@ -18,6 +18,7 @@ describe('a new passkey', () => {
       challenge,
       rp: { id: 'acme.example', name: 'Acme' },
       user: { id: expect.stringMatching(/^[\w-]{43}$/), name: 'Ana', displayName: 'Ana' },
+      pubKeyCredParams: [-8, -7, -257].map((alg) => ({ type: 'public-key', alg })),
       excludeCredentials: [{ type: 'public-key', id, transports: ['internal'] }],
       authenticatorSelection: { residentKey: 'preferred', userVerification: 'required' },
       attestation: 'none',
