@@ -32,7 +32,7 @@ export const httpStatusOf = {
    * then try again.
    */
   verification_in_progress: 409,
-  /** `phone` returned no number. */
+  /** The account has no factor for this request: `phone` returned no number. */
   no_phone: 409,
   /**
    * The challenge is unknown, expired, used or belongs to another session. If the provider cannot tell codes apart, also:
