@@ -24,7 +24,7 @@ export interface ListedNumber {
 
 /** A stored passkey without its key. */
 interface ListedPasskey extends NamedPasskey {
-  readonly createdAt: number
+  readonly createdAt: number | undefined
   readonly usedAt: number | undefined
 }
 
@@ -120,7 +120,7 @@ const numbers: Part = (page, { numbers, canRemove }) => {
     const putFirst = index > 0 && changeButton(page, '/numbers/first', 'number-first', button)
     const remove = canRemove && changeButton(page, '/numbers/remove', 'number-removed', button)
     const name = html`${maskedNumber(page, masked)}${isMain && badge(texts['numbers.is-first'], false)}`
-    return row(name, lastUsed(page, usedAt), html`${putFirst}${remove}`)
+    return row(name, dayLine(page, 'last-used', usedAt), html`${putFirst}${remove}`)
   })
   const list = rows.length > 0 && html`<ul class="rows">\n${rows}</ul>\n`
   // Otherwise a person would verify a number first and then read that there are too many.
@@ -139,7 +139,7 @@ const passkeySection: Part = (page, { passkeys, canRemove }) => {
     const rename = changeButton(page, '/passkeys/rename', 'passkey-renamed', button)
     const remove = canRemove && changeButton(page, '/passkeys/remove', 'passkey-removed', button)
     // Passkeys of equal devices have equal names. The day tells apart those without a use.
-    const when = lastUsed(page, usedAt) ?? dayLine(page, 'added-on', createdAt)
+    const when = dayLine(page, 'last-used', usedAt) ?? dayLine(page, 'added-on', createdAt)
     return row(html`<bdi>${label}</bdi>`, when, html`${rename}${remove}`)
   })
   const list =
@@ -185,7 +185,7 @@ const devices: Part = (page, { devices }) => {
     const button = { fields: { device: id }, of: label, look: 'plain' } as const
     const name = html`<bdi>${label}</bdi>${isThis && badge(texts['device.this'], false)}`
     const end = changeButton(page, '/devices/end', 'device-ended', button)
-    return row(name, lastUsed(page, usedAt), end)
+    return row(name, dayLine(page, 'last-used', usedAt), end)
   })
   const endAll =
     devices.length > 1 && changeButton(page, '/devices/end-all', 'devices-ended', { look: 'plain' })
@@ -211,14 +211,16 @@ const row = (name: Html, day: Html | undefined, actions: Html): Html =>
 /** Returns the row of a factor that exists once, whose name is the heading. */
 const aboutRow = (page: PageContext, text: string, usedAt: number | undefined, actions: Html): Html =>
   html`<div class="row"><div><p>${text}</p>
-${lastUsed(page, usedAt)}</div>
+${dayLine(page, 'last-used', usedAt)}</div>
 <div class="acts">${actions}</div></div>\n`
 
-/** Returns the day of the last use. */
-const lastUsed = (page: PageContext, at: number | undefined): Html | undefined =>
-  at === undefined ? undefined : dayLine(page, 'last-used', at)
-
-function dayLine({ visit, texts }: PageContext, key: 'last-used' | 'added-on', at: number): Html {
+/** Returns the line with a day, if it is known. */
+function dayLine(
+  { visit, texts }: PageContext,
+  key: 'last-used' | 'added-on',
+  at: number | undefined,
+): Html | undefined {
+  if (at === undefined) return undefined
   const day = new Intl.DateTimeFormat(visit.texts.lang, { dateStyle: 'medium', timeZone: 'UTC' })
   return html`<p class="faint"><bdi>${fillText(texts[key], { when: day.format(at) })}</bdi></p>`
 }

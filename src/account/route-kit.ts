@@ -61,7 +61,8 @@ export function createRouteKit(router: Router, tf: TwoFactor, settings: AccountS
       passkeys: keys?.map(({ id, label, createdAt, usedAt: at }) => ({
         id,
         label,
-        createdAt,
+        // A table without this column must stop no sign-in.
+        createdAt: createdAt ?? undefined,
         usedAt: at ?? undefined,
       })),
       devices,

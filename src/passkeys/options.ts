@@ -129,10 +129,9 @@ export const storedPasskeys: Check = that(
     Array.isArray(value) &&
     value.every((one) => {
       const stored: Partial<Record<keyof StoredPasskey, unknown>> = Object(one)
-      const { id, publicKey, counter, transports, label, createdAt } = stored
+      const { id, publicKey, counter, transports, label } = stored
       const areTexts = [id, publicKey].every((text) => typeof text === 'string' && base64url.test(text))
       const isCount = Number.isSafeInteger(counter) && Number(counter) >= 0
-      const isNamed = typeof label === 'string' && Number.isFinite(createdAt)
-      return areTexts && isCount && Array.isArray(transports) && isNamed
+      return areTexts && isCount && Array.isArray(transports) && typeof label === 'string'
     }),
 )

@@ -305,6 +305,9 @@ describe('a stored passkey', () => {
     const lines = linesOf(await ana.open(path))
     expect(lines).toContain('Last used Feb 3, 2026')
     expect(lines).not.toContain('Added Jan 2, 2026')
+    table.set(id, { ...Object(table.get(id)), createdAt: null, usedAt: null })
+    expect((await ana.get(path)).json.passkeys).toEqual([{ id, label: expect.any(String) }])
+    expect((await ana.open(path)).text).not.toMatch(/Added|Last used/)
   })
 })
 
