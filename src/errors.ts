@@ -43,7 +43,7 @@ export const httpStatusOf = {
   challenge_gone: 410,
   /** The body is too large. */
   payload_too_large: 413,
-  /** The body is neither JSON nor a form. */
+  /** The body is neither JSON nor a form, or of a type that the app does not parse before the guard. */
   unsupported_media_type: 415,
   /** The code is wrong, used or expired: see `attemptsRemaining`. */
   code_not_accepted: 422,

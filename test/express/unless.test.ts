@@ -33,12 +33,29 @@ describe('the guard option unless', () => {
     expect((await host.browser().post('/pay', { amount: 5 })).status).toBe(401)
   })
 
-  it('requires the code for a repeated field and for a body that nothing has parsed', async () => {
+  it('requires the code for a repeated field, without a body and for one that nothing has parsed', async () => {
     const { ana } = await startSignedIn({ mount: mount(isSmall) })
     const repeated = await ana.post('/pay', { amount: ['5', '500'] })
     expect(repeated.status).toBe(403)
+    expect((await ana.send('/pay', { method: 'POST' })).status).toBe(403)
     const unparsed = await startSignedIn({ mount: mount(isSmall, false) })
     expect((await unparsed.ana.post('/pay', { amount: 5 })).status).toBe(403)
+  })
+
+  it('requires the code if a parser after the guard would find fields that `unless` has not seen', async () => {
+    const { ana } = await startSignedIn({
+      mount(app, tf) {
+        const guard = tf.requireTwoFactor({
+          purpose: 'transfer',
+          bind: ({ body }) => ({ amount: body?.amount ?? 'none' }),
+          unless: ({ body }) => !(body?.amount >= 100),
+        })
+        app.post('/pay', express.json(), guard, express.urlencoded({ extended: false }), ok)
+      },
+    })
+    expect((await ana.submit('/pay', { amount: '5000' })).status).toBe(403)
+    expect((await ana.post('/pay', { amount: 5 })).status).toBe(200)
+    expect((await ana.send('/pay', { method: 'POST' })).status).toBe(200)
   })
 
   it.each([1, 'true', {}, undefined, null])('counts %j as no', async (answer) => {

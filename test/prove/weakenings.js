@@ -1249,6 +1249,14 @@ export const weakenings = [
     tests: ['test/express/unless.test.ts'],
   },
   {
+    bound: 24,
+    what: 'unless spares a request whose body is parsed after the guard',
+    file: 'src/express/guard/guard.ts',
+    find: '!isUnread(req) && isSparedBy(unless, req)',
+    replace: 'isSparedBy(unless, req)',
+    tests: ['test/express/unless.test.ts'],
+  },
+  {
     bound: 28,
     what: 'a code that named no change sets up an app on the account pages',
     file: 'src/account/app.ts',

@@ -106,8 +106,8 @@ export interface GuardOptions {
    * Skips the step-up for this request, when it returns exactly `true`. Must be synchronous. Called before `bind`.
    *
    * The request still requires a sign-in with a second factor. Write the condition so that unexpected input is not
-   * `true`: with the example, strings and lists require the code. A guard that requires no more than a sign-in does not
-   * accept it.
+   * `true`: with the example, strings and lists require the code. With `bind`, a body that no parser has read requires it,
+   * too. A guard that requires no more than a sign-in does not accept it.
    *
    * @example
    * unless: ({ body }) => typeof body.amount === 'number' && body.amount >= 0 && body.amount < 100

@@ -10,7 +10,7 @@ import { isOurs, middleware } from '../host/boundary.js'
 import { carriesBearer } from '../host/session.js'
 import { isOwnForm } from '../http/origin.js'
 import { type Problem, problemOf, tooManyAtOnce } from '../http/problems.js'
-import { type Body, parseBytesLeft, wasParsed } from '../http/request-body.js'
+import { type Body, hasBody, parseBytesLeft, wasParsed } from '../http/request-body.js'
 import { isRepeatable } from '../http/site-paths.js'
 import type { HttpParts } from '../http-parts.js'
 import { pageUrl, signInUrl } from '../pages/links.js'
@@ -36,8 +36,11 @@ export function createGuard(http: HttpParts, routes: Routes, settings: GuardSett
   const signIn = settings.signIn && createGuardDecision(http, routes, settings.signIn)
   const unless = settings.unless && hostFunction(settings.unless)
 
+  /** A parser after the guard may find fields that `unless` has not seen. */
+  const isUnread = (req: Request) => settings.bind !== undefined && hasBody(req) && !wasParsed(req)
+
   function decide(req: Request, res: Response): boolean | Promise<boolean> {
-    const isSpared = signIn !== undefined && unless !== undefined && isSparedBy(unless, req)
+    const isSpared = signIn !== undefined && unless !== undefined && !isUnread(req) && isSparedBy(unless, req)
     return isSpared ? signIn(req, res) : stepUp(req, res)
   }
 
@@ -53,7 +56,7 @@ function isSparedBy(unless: (req: Request) => unknown, req: Request): boolean {
   try {
     isSpared = unless(req)
   } catch (error) {
-    // A field of a body that no parser has read.
+    // A field of a body that is missing, or that no parser has read.
     if (error instanceof TypeError && !wasParsed(req)) return false
     throw error
   }
