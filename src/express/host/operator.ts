@@ -26,7 +26,7 @@ export interface SubjectsFacade {
    */
   unlock(subject: SubjectName, of?: OfNumber): Promise<void>
   /**
-   * Revokes grants in all sessions including the current one, known and trusted browsers, codes on their way and
+   * Revokes grants in all sessions including the current one, known and trusted browsers, pending codes and
    * verified numbers. Use it after a new password or number, and for a stolen account.
    *
    * @example
