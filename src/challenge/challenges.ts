@@ -14,6 +14,7 @@ import {
 import type { Channel } from './exchange/code-provider.js'
 import { type CodeFacts, needsNewCode } from './ledger/attempts.js'
 import { attemptsLeft, cancel, findLiveChallenge, refuseOtherThanDisplayed } from './ledger/challenge.js'
+import type { Challenge } from './ledger/ledger.js'
 import { cooldownExpiresAt, isForgiven } from './ledger/pacing.js'
 import { refusalOfUnsent, start } from './ledger/sends.js'
 import { acceptedChannels } from './purposes.js'
@@ -122,40 +123,33 @@ export function createChallenges(parts: SendParts): Challenges {
     return 'outcome' in pending ? pending : { ...pending, account, context }
   }
 
-  /** Like `awaitedOf`, for no other challenge than this one. */
-  async function wantedOf(actor: RequesterContext, wanted: ChallengeRef | undefined) {
-    const found = await awaitedOf(actor, wanted ?? {})
-    if ('outcome' in found) return undefined
-    const { challenge, id } = found
-    const fits =
-      wanted === undefined ||
-      id !== undefined ||
-      challenge.id === wanted.challenge ||
-      (challenge.purpose === wanted.purpose && challenge.bound === wanted.bound)
-    return fits ? found : undefined
-  }
-
   return {
     start: async (command) => reported('start', command, await sends.start(command)),
     resend: async (command) => reported('resend', command, await sends.resend(command)),
     verify: async (command) => reported('verify', command, await verify(command)),
 
     async cancel(actor, wanted) {
-      const found = await wantedOf(actor, wanted)
-      if (found === undefined) return undefined
-      const { account, factor, challenge, context } = found
+      const account = await accounts.open(actor)
+      if ('outcome' in account) return undefined
+      const sealed = sealedChallenges.open(account, wanted?.challenge)
+      if (sealed !== undefined) return sealed.challenge.purpose
+      const { requester } = await loadDecisionContext(actor, account)
       const { outcome } = await account.ledger.run((view) =>
-        view.ledger.challenge?.id === challenge.id ? cancel(view, context.requester) : { outcome: {} },
+        isWanted(view.ledger.challenge, wanted) ? cancel(view, requester) : { outcome: {} },
       )
-      if (outcome.challenge !== undefined)
-        emit({ type: 'challenge.cancelled', ...challengeFields(account, factor, challenge) })
+      const { challenge } = outcome
+      if (challenge === undefined) return undefined
+      // Its number may be no longer on file.
+      const factor = account.factors.find(({ key }) => key === challenge.factor) ?? account.factors[0]
+      emit({ type: 'challenge.cancelled', ...challengeFields(account, factor, challenge) })
       return challenge.purpose
     },
 
     async find(actor, wanted) {
-      const found = await wantedOf(actor, wanted)
-      if (found === undefined) return undefined
+      const found = await awaitedOf(actor, wanted ?? {})
+      if ('outcome' in found) return undefined
       const { account, factor, challenge, context, id } = found
+      if (id === undefined && !isWanted(challenge, wanted)) return undefined
       if (needsNewCode(context.snapshot, challenge, context)) return undefined
       return accounts.view(account, factor, challenge, { ...context, id })
     },
@@ -231,6 +225,12 @@ export function createChallenges(parts: SendParts): Challenges {
     },
   }
 }
+
+/** Returns whether this is the challenge with the wanted id, or for exactly the wanted purpose. */
+const isWanted = (live: Challenge | undefined, wanted: ChallengeRef | undefined): boolean =>
+  wanted === undefined ||
+  live?.id === wanted.challenge ||
+  (live?.purpose === wanted.purpose && live?.bound === wanted.bound)
 
 /** The outlook of an account that cannot be reached: no code is known. */
 const unreachable = ({ eventReason: _, ...refusal }: Refusal): Outlook => ({

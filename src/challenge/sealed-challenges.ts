@@ -56,7 +56,7 @@ export function createSealedChallenges({
   readonly purposes: Purposes
 }) {
   /** Opens a sealed challenge of this account, while its factor is on file. */
-  function opened(account: Account, id: string | undefined): PendingChallenge | undefined {
+  function open(account: Account, id: string | undefined): PendingChallenge | undefined {
     const text = id && secrets.open('challenge', id, account.key)
     if (!text) return undefined
     const challenge = challengeFrom(JSON.parse(text))
@@ -65,6 +65,8 @@ export function createSealedChallenges({
   }
 
   return {
+    open,
+
     /** Seals a challenge for the client. */
     seal({ key }: Account, challenge: Challenge): string {
       const {
@@ -100,7 +102,7 @@ export function createSealedChallenges({
       displayed: ChallengeRef,
       { snapshot, requester }: DecisionContext,
     ): PendingChallenge | Refusal {
-      const named = opened(account, displayed.challenge)
+      const named = open(account, displayed.challenge)
       const live = findLiveChallenge(snapshot, requester, named?.challenge)
       if ('outcome' in live) return live
       if (named !== undefined) return { ...named, displayed: { ...displayed, ...named.displayed } }

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { startAppHost } from './app-kit.js'
 import { mallory, mum, transfersAt } from './described-transfers.js'
 
@@ -76,7 +76,8 @@ describe('a code of an authenticator app', () => {
   })
 
   it('is for the named challenge, with a sent code and an app code in parallel', async () => {
-    const { host, events, shows } = await startAppHost()
+    const onCancelled = vi.fn()
+    const { host, events, shows } = await startAppHost({ onCancelled })
     const ana = await host.login()
     const byApp = (await ana.start({ channel: 'app' })).json.challenge.id
     const byText = (await ana.start({ channel: 'sms' })).json.challenge.id
@@ -90,6 +91,7 @@ describe('a code of an authenticator app', () => {
     expect(wrong.refusal).toEqual([422, 'code_not_accepted'])
     // Whoever leaves the page of the one has not left that of the other.
     expect((await ana.post('/two-factor/cancel', { challenge: byApp })).status).toBe(204)
+    expect(onCancelled).toHaveBeenCalledOnce()
     expect((await ana.get('/two-factor')).json.challenge.id).toBe(byText)
     expect((await ana.verify(shows(), { challenge: byApp })).status).toBe(200)
   })

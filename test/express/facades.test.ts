@@ -34,6 +34,15 @@ describe('challenges without a request', () => {
     expect(await tf.challenges.find(actor)).toBeUndefined()
   })
 
+  it('are cancelled although their number is not on file any more', async () => {
+    const { tf } = await startHost()
+    const actor = { ...here, phone }
+    await tf.challenges.start({ ...actor, purpose: 'login' })
+    await tf.challenges.cancel({ ...here, phone: String(phones.ben) })
+    expect(await tf.challenges.find(actor)).toBeUndefined()
+    expect(await tf.challenges.verify({ ...actor, code: '482913' })).toMatchObject({ code: 'challenge_gone' })
+  })
+
   it('take several numbers and an app as a request does', async () => {
     const { host, secrets, shows } = await startAppHost()
     const { start, verify } = host.tf.challenges

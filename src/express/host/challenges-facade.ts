@@ -76,7 +76,10 @@ export interface ChallengesFacade {
   ): Promise<VerifyOutcome>
   /** Cancels the live challenge. Sends, failures and locks stay counted. */
   cancel(actor: Named<RequesterContext>): Promise<void>
-  /** Returns the live challenge of this account in this session, or undefined. Never sends a code. */
+  /**
+   * Returns the live challenge of this account in this session. Returns undefined if no code is accepted before the next
+   * one is sent. Never sends a code.
+   */
   find(actor: Named<RequesterContext>): Promise<ChallengeView | undefined>
 }
 
