@@ -106,7 +106,7 @@ export type EventBody =
    */
   | ({ readonly type: 'subject.locked'; readonly lockedForMs: number } & ChallengeFields)
   /**
-   * The account was disabled after too many consecutive wrong codes. It lasts for a year, or until an operator unlocks it.
+   * Too many consecutive wrong codes disabled the account for a year, or until an operator unlocks it.
    *
    * A hundred in total, or sixty of unknown browsers.
    */
@@ -188,8 +188,7 @@ export type EventBody =
       readonly cause?: string | undefined
     }
   /**
-   * The sign-ups of a country look like SMS pumping in this hour or day, or a period of this length has passed without
-   * a suspicion.
+   * The sign-ups of a country look like SMS pumping in this hour or day, or such a period passed without a suspicion.
    *
    * Emitted once by each process.
    */

@@ -31,8 +31,9 @@ const limitTable = {
   /**
    * Maximum codes submitted per challenge, 1 to 10.
    *
-   * Multiplied by `sendsPerHour` and `sendsPerDay` it limits an account to 25 attempts per hour and 50 per day. Resends, restarts and cancellations do not change it. Twice the daily figure limits the wrong codes of a number
-   * over all accounts.
+   * Multiplied by `sendsPerHour` and `sendsPerDay` it limits an account to 25 attempts per hour and 50 per day. Resends,
+   * restarts and cancellations do not change it. Twice the daily figure limits the wrong codes of a number over all
+   * accounts.
    */
   // PSD2 RTS, article 4(3)(b): five consecutive failures. Twilio Verify and Ory Kratos use the same.
   attemptsPerChallenge: limit(5, integer(1, 10)),
@@ -52,8 +53,8 @@ const limitTable = {
   // NIST SP 800-63B-4, 3.2.2: waits that grow up to an hour.
   lockMs: limit(15 * minuteMs, durationMs),
   /**
-   * Consecutive wrong codes after which the account is disabled until you call `tf.subjects.unlock`, or for a year.
-   * Unknown browsers may cause 60 % of them.
+   * Consecutive wrong codes that disable the account for a year, or until `tf.subjects.unlock`. Unknown browsers may
+   * cause 60 % of them.
    */
   // NIST SP 800-63B-4, 3.2.2: no more than a hundred consecutive failures.
   failuresBeforeDisable: limit(100, atLeastOne),
