@@ -24,6 +24,8 @@ async function start() {
         guardOf('mistake', (req) => ({ amount: Object(req).nothing.there })),
         ok,
       )
+      app.post('/accounts/:number/pay', json, guardOf('pay', bind), ok)
+      app.use('/mounted', json, guardOf('mounted', bind), ok)
       app.post(
         '/optional',
         json,
@@ -73,6 +75,16 @@ describe('a guard with `bind` behind express.json()', () => {
       )
     },
   )
+
+  it.each([
+    ['/accounts/573001234567/pay', '/accounts/:number/pay'],
+    ['/mounted/now', '/mounted/now'],
+  ])('names the route of %s in its warning as %s', async (path, named) => {
+    const { ana } = await start()
+    expect((await ana.postRaw(path, 'application/x-www-form-urlencoded', 'amount=1')).status).toBe(415)
+    await codes()
+    expect(said[0]?.message).toContain(`(POST ${named} needs`)
+  })
 
   it.each(['/mistake', '/emptied'])(
     'passes on the error of %s, which a body would not repair',

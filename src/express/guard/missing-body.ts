@@ -33,7 +33,7 @@ function isAboutBody(req: Request, error: TypeError, read: () => unknown): boole
   }
 }
 
-/** Returns method and path of a request, for a warning. */
-export function routeOf({ method, baseUrl, path }: Request): string {
-  return `${method} ${baseUrl}${path}`
+/** Returns method and path for a warning: as the route declares it, because a parameter may be personal data. */
+export function routeOf({ method, baseUrl, path, route }: Request): string {
+  return `${method} ${baseUrl}${route?.path ?? path}`
 }
