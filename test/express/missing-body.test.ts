@@ -86,6 +86,23 @@ describe('a guard with `bind` behind express.json()', () => {
     expect(said[0]?.message).toContain(`(POST ${named} needs`)
   })
 
+  it('refuses JSON with 415 where only forms are parsed, and names the form', async () => {
+    const { host, ana } = await startSignedIn({
+      mount(app, tf) {
+        const bind = ({ body }: Request) => ({ amount: body.amount })
+        app.post(
+          '/form',
+          express.urlencoded({ extended: false }),
+          tf.requireTwoFactor({ purpose: 'transfer', bind }),
+          ok,
+        )
+      },
+    })
+    const { refusal, json } = await ana.post('/form', { amount: 1 })
+    expect([refusal, json.detail]).toEqual([[415, 'unsupported_media_type'], 'Send the fields as a form.'])
+    expect([host.errors, await codes()]).toEqual([[], ['TWO_FACTOR_NOT_PARSED']])
+  })
+
   it.each(['/mistake', '/emptied'])(
     'passes on the error of %s, which a body would not repair',
     async (path) => {
