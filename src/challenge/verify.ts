@@ -63,7 +63,7 @@ interface SubmittedChallenge extends PendingChallenge {
 }
 
 /** An attempt that was counted, before its check. */
-interface Reservation extends CheckedChallenge {
+interface ReservedAttempt extends CheckedChallenge {
   readonly factor: SubmittedChallenge['factor']
   readonly code: string
   /** The provider's id of the verification. */
@@ -134,7 +134,7 @@ export function createVerify(parts: VerifyParts) {
     account: Account,
     { factor, sealed, displayed, code }: SubmittedChallenge,
     { requester, lastSends }: Awaited<ReturnType<typeof loadDecisionContext>>,
-  ): Promise<Reservation | VerifyOutcome> {
+  ): Promise<ReservedAttempt | VerifyOutcome> {
     const { ledger, lane, hasChoice } = account
     const id = newCommandId()
     const tag = secrets.tag('code-tag', `${factor.key} ${code}`)
@@ -171,7 +171,7 @@ export function createVerify(parts: VerifyParts) {
   }
 
   /** Checks a code: that of an app here, any other at the provider. */
-  async function checkCode(reserved: Reservation): Promise<CheckedCode> {
+  async function checkCode(reserved: ReservedAttempt): Promise<CheckedCode> {
     const { account, factor, challenge, code, handle, snapshot } = reserved
     if (factor.judge) return { ...factor.judge(code, snapshot.now), fields: {} }
     return codes.check(exchangeContextOf(account, factor), {
@@ -184,7 +184,7 @@ export function createVerify(parts: VerifyParts) {
   }
 
   async function reportApproval(
-    { account, factor, challenge, snapshot: before }: Reservation,
+    { account, factor, challenge, snapshot: before }: ReservedAttempt,
     { channel, now }: Pick<Challenge, 'channel'> & Pick<LedgerSnapshot, 'now'>,
     requester: RequesterTag,
     exchange: ExchangeFields,
@@ -204,7 +204,7 @@ export function createVerify(parts: VerifyParts) {
 
   /** Records the verdict of a reserved attempt, and reports the outcome. */
   async function settleAttempt(
-    reserved: Reservation,
+    reserved: ReservedAttempt,
     { result: verdict, step, fields: exchange }: CheckedCode,
     requester: RequesterTag,
   ): Promise<VerifyOutcome> {
