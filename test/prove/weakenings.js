@@ -7,7 +7,7 @@ export const weakenings = [
     bound: 28,
     what: 'a code that the provider received out of order confirms a payment',
     file: 'src/challenge/ledger/attempts.ts',
-    find: "send.state === 'sent' && !isOvertaken(send)",
+    find: "send.state === 'sent' && !isOverlapped(send)",
     replace: "send.state === 'sent'",
     tests: ['test/challenge/ledger', 'test/express/codes-apart.test.ts'],
   },

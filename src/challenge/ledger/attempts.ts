@@ -118,9 +118,9 @@ export function refuseUnconfirmed(
   const own = sendsFor({ id }, sends)
   const isOpen = ({ challenge, state }: Send) =>
     challenge !== undefined && challenge !== id && state !== 'refused'
-  const isOvertaken = ({ overlaps = [] }: Send) =>
+  const isOverlapped = ({ overlaps = [] }: Send) =>
     sends.some((other) => overlaps.includes(other.id) && isOpen(other))
-  if (own.some((send) => send.state === 'sent' && !isOvertaken(send))) return undefined
+  if (own.some((send) => send.state === 'sent' && !isOverlapped(send))) return undefined
   // A code that was booked may be sent as late as its deadline.
   const codeMs = limits.codeLifetimeMs + limits.sendMs
   const mayBeOther = sends.some((send) => isOpen(send) && send.factor === factor && now < send.at + codeMs)
