@@ -13,6 +13,7 @@ import type { Problem } from '../http/problems.js'
 import { type Body, findField, invalid, type RequestContext } from '../http/request-body.js'
 import { isRepeatable } from '../http/site-paths.js'
 import type { HttpParts } from '../http-parts.js'
+import { fixedLength } from './code-length.js'
 import { preferredRegion } from './language.js'
 import { pageUrl } from './links.js'
 import { createNumbers, type Typed, typedIn } from './numbers.js'
@@ -292,11 +293,3 @@ function wantedIn(fields: Body): PageView['method'] {
 const hadCode = (fields: Body) => ['challenge', 'requirement'].some((name) => Object.hasOwn(fields, name))
 
 const typedFields = ['code', 'phone', 'recoveryCode']
-
-/**
- * Returns the length of every code if the pattern is one class of characters with a count, as `calibrate` prints it.
- */
-function fixedLength({ source }: RegExp): number | undefined {
-  const [, length] = /^\^(?:\\d|\[[^\]]+\])\{(\d+)\}\$$/.exec(source) ?? []
-  return length === undefined ? undefined : Number(length)
-}
