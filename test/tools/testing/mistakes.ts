@@ -183,6 +183,19 @@ export const mistakes: readonly Mistake[] = [
       })
     },
   }),
+  mistake('a guard for POST, in front of the method that a header names', 'other-methods', {
+    transfers: ({ app, tf }, guard) => {
+      const requireCode = tf.requireTwoFactor(guard)
+      app.use('/transfers', parse, (req, res, next) =>
+        req.method === 'POST' ? requireCode(req, res, next) : next(),
+      )
+      app.use((req, _res, next) => {
+        req.method = req.get('x-http-method-override') ?? req.method
+        next()
+      })
+      app.post('/transfers', transfer)
+    },
+  }),
   ...Object.entries({
     'a field': (req: express.Request) => req.is('json') && req.body._method,
     'a field of a form': (req: express.Request) => req.is('urlencoded') && req.body._method,

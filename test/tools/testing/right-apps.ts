@@ -132,6 +132,20 @@ export const rightApps: readonly RightApp[] = [
       withAction(bank, { body: (person) => ({ amount: 5, payee: 'Luis', key: `key of ${person.name}` }) }),
   },
   {
+    what: 'a request id that is new each time and covered by the code',
+    wiring: {
+      transfers: ({ app, tf }, guard) => {
+        const bind: typeof guard.bind = ({ body }) => ({
+          amount: body.amount,
+          payee: body.payee,
+          id: body.id,
+        })
+        app.post('/transfers', parse, tf.requireTwoFactor({ ...guard, bind }), transfer)
+      },
+    },
+    plan: (bank) => withAction(bank, { body: () => ({ amount: 5, payee: 'Luis', id: randomUUID() }) }),
+  },
+  {
     what: 'GraphQL: refusals are 200 with errors',
     wiring: {
       transfers: ({ app, tf }, guard) => {

@@ -1,6 +1,6 @@
-import type { RehearsalAction } from './contract.js'
+import type { Fields, RehearsalAction } from './contract.js'
 import { stepsUp } from './effects.js'
-import { requestOf } from './requests.js'
+import { fieldsOf, requestWith } from './requests.js'
 import type { Stage } from './stage.js'
 import { lacking, NotTried } from './verdicts.js'
 import type { Visit } from './visit.js'
@@ -19,9 +19,11 @@ export function stepUpsOf(
   return found
 }
 
-/** Has a guard require a code for this action, and enters the code. */
-export async function mustAsk({ effects }: Stage, visit: Visit, action: RehearsalAction): Promise<void> {
-  if ((await effects.approve(visit, await requestOf(action, visit))) === undefined) {
+/** Has a guard require a code for this action, and enters the code. Returns the fields that it covers. */
+export async function mustAsk({ effects }: Stage, visit: Visit, action: RehearsalAction): Promise<Fields> {
+  const fields = await fieldsOf(action, visit)
+  if ((await effects.approve(visit, requestWith(action, visit.person, fields))) === undefined) {
     throw new NotTried(`"${action.name}" required no code`)
   }
+  return fields
 }

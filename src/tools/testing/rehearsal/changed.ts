@@ -2,7 +2,7 @@ import { mustAsk, stepUpsOf } from './approval.js'
 import type { Fields, RehearsalAction } from './contract.js'
 import { stepsUp } from './effects.js'
 import { anotherValue, type Leaf, leavesOf, withLeaf, withoutLeaf } from './leaves.js'
-import { fieldsOf, formOf, requestOf, requestWith, requirementIn } from './requests.js'
+import { fieldsAgain, fieldsOf, formOf, requestOf, requestWith, requirementIn } from './requests.js'
 import { isExactly, showsValue, sumsUp, touches } from './snapshot.js'
 import type { Attack, Stage } from './stage.js'
 import { notationsOf } from './variants.js'
@@ -143,9 +143,9 @@ async function changeAfter(
   const { effects } = stage
   const { effect } = await effects.knownOf(action)
   let visit = first
-  await mustAsk(stage, visit, action)
+  let covered = await mustAsk(stage, visit, action)
   for (const { what, alter, query, values, isLike } of differences) {
-    const fields = await fieldsOf(action, visit)
+    const fields = await fieldsAgain(action, visit, covered)
     const altered = requestWith(action, visit.person, alter(fields))
     const request =
       query === undefined ? altered : { ...altered, path: `${altered.path}?${formOf(query(fields))}` }
@@ -157,14 +157,16 @@ async function changeAfter(
     if (!isLike || isShown || !isExactly(change, effect)) fell(response, `${told(response)} with ${what}`)
     // The variant was equivalent, and the code is used.
     visit = await stage.signedIn()
-    await mustAsk(stage, visit, action)
+    covered = await mustAsk(stage, visit, action)
   }
-  const { response, isDone } = await effects.attempt(action, visit, await requestOf(action, visit))
+  const meant = requestWith(action, visit.person, await fieldsAgain(action, visit, covered))
+  const { response, isDone } = await effects.attempt(action, visit, meant)
   if (!isDone) throw refused(response, `"${action.name}" was then not done as confirmed`)
   const [other] = differences.filter(({ isLike }) => !isLike)
   if (other === undefined) return
   // An app may accept the code for all later requests.
-  const changed = requestWith(action, visit.person, other.alter(await fieldsOf(action, visit)))
+  const later = await fieldsAgain(action, visit, covered)
+  const changed = requestWith(action, visit.person, other.alter(later))
   const next = await effects.attempt(action, visit, changed)
   if (next.isDone)
     fell(next.response, `${told(next.response)} with ${other.what}, after the confirmed action`)

@@ -32,7 +32,10 @@ export interface RehearsalAction<Person extends RehearsalPerson = RehearsalPerso
   readonly method?: string
   /** Path of the request, without a query. */
   readonly path: RehearsalPath<Person>
-  /** Fields of the request. A function may read a token first, from a cookie of `agent` or from a page that it gets. */
+  /**
+   * Fields of the request. A function may read a token first, from a cookie of `agent` or from a page that it gets. After a
+   * code the same fields are sent again; only those named like `csrf`, `xsrf` or `token` are read anew.
+   */
   readonly body?: Fields | ((person: Person, agent: RehearsalAgent) => Fields | Promise<Fields>)
   /** Format of the body. Default: json. */
   readonly type?: 'json' | 'form' | 'multipart'

@@ -1,6 +1,14 @@
 import type { Fields, RehearsalAction, RehearsalPerson } from './contract.js'
 import { explainRefusal } from './diagnosis.js'
-import { fieldsOf, isSuccess, pathFor, purposeIn, requestOf, requestWith, requirementIn } from './requests.js'
+import {
+  fieldsAgain,
+  fieldsOf,
+  isSuccess,
+  pathFor,
+  purposeIn,
+  requestWith,
+  requirementIn,
+} from './requests.js'
 import {
   type Change,
   changeBetween,
@@ -103,7 +111,7 @@ export function createEffects({ state, signedIn, codeGiven, isUnparsed, onAction
       Object.assign(about, { refused: change, purpose: purposeIn(refusal) })
     }
     const before = await read(action, person)
-    const response = await agent.send(await requestOf(action, visit))
+    const response = await agent.send(requestWith(action, person, await fieldsAgain(action, visit, fields)))
     const change = without(changeBetween(before, await read(action, person)), idle)
     if (change.size === 0 || response.status >= 400) {
       throw await explainRefusal(action, visit, response, { isApproved: true })

@@ -10,8 +10,8 @@ export function withNewKey(
   action: RehearsalAction,
   person: RehearsalPerson,
   fields: Fields,
+  key: string = crypto.randomUUID(),
 ): RehearsalRequest {
-  const key = crypto.randomUUID()
   const renewed = Object.entries(fields).map(([name, value]) => [name, bodyKey.test(name) ? key : value])
   const request = requestWith(action, person, Object.fromEntries(renewed))
   return { ...request, headers: { ...request.headers, 'idempotency-key': key } }

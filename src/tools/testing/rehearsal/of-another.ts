@@ -1,7 +1,7 @@
 import { stepUpsOf } from './approval.js'
 import type { RehearsalAction, RehearsalPerson } from './contract.js'
 import { subjectNames } from './hostile.js'
-import { requestOf, requestWith } from './requests.js'
+import { fieldsAgain, fieldsOf, requestWith } from './requests.js'
 import type { Attack, Stage } from './stage.js'
 import { fell, NotTried, told } from './verdicts.js'
 
@@ -48,8 +48,10 @@ async function mustBeSeparate(stage: Stage, action: RehearsalAction, owner: Rehe
   const { effects } = stage
   const stranger = await stage.signedIn()
   const changed = await effects.watch(action, owner)
-  await effects.approve(stranger, await requestOf(action, stranger))
-  await stranger.agent.send(await requestOf(action, stranger))
+  const fields = await fieldsOf(action, stranger)
+  await effects.approve(stranger, requestWith(action, stranger.person, fields))
+  const again = await fieldsAgain(action, stranger, fields)
+  await stranger.agent.send(requestWith(action, stranger.person, again))
   if ((await changed()).isDone) {
     throw new NotTried(
       `the state of "${action.name}" shows what others do: name a \`state\` that only the person changes`,

@@ -37,6 +37,23 @@ export async function fieldsOf(
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
 }
 
+/** Names of fields that an app issues with each form. */
+const formToken = /csrf|xsrf|token/i
+
+/**
+ * Returns the fields of a request that is sent once more, as after its code. They stay the same, because a code covers
+ * them; only a form's token is read again.
+ */
+export async function fieldsAgain(
+  request: Pick<RehearsalRequestOf, 'body'>,
+  visit: Visit,
+  fields: Fields,
+): Promise<Fields> {
+  if (!Object.keys(fields).some((name) => formToken.test(name))) return fields
+  const tokens = Object.entries(await fieldsOf(request, visit)).filter(([name]) => formToken.test(name))
+  return { ...fields, ...Object.fromEntries(tokens) }
+}
+
 /** Creates a request of the plan with these fields. */
 export function requestWith(
   { method = 'POST', path, type = 'json', body }: RehearsalRequestOf,

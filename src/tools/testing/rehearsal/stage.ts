@@ -6,7 +6,7 @@ import type { Ear } from './ear.js'
 import { createEffects } from './effects.js'
 import type { HeldSandbox } from './held-sandbox.js'
 import { createPages } from './pages.js'
-import { requestOf, requirementIn } from './requests.js'
+import { fieldsAgain, fieldsOf, requestWith, requirementIn } from './requests.js'
 import type { RouteTable } from './routes.js'
 import { lacking, NotTried, refused } from './verdicts.js'
 import type { Challenged, Visit } from './visit.js'
@@ -129,16 +129,14 @@ export function createStage({ wire, sandbox, earlier, options, ear, routes, scal
 
   /** Sends a request that ends or changes sessions, with a code if the app requires one. */
   async function carryOut(request: RehearsalRequestOf, visit: Visit): Promise<RehearsalResponse> {
-    const send = async () => {
-      const sent = await requestOf(request, visit)
-      routes?.exempt(sent)
-      return visit.agent.send(sent)
-    }
-    const response = await send()
+    const fields = await fieldsOf(request, visit)
+    const sent = requestWith(request, visit.person, fields)
+    routes?.exempt(sent)
+    const response = await visit.agent.send(sent)
     const requirement = requirementIn(response)
     if (requirement === undefined) return response
     await codeGiven(visit, { requirement })
-    return send()
+    return visit.agent.send(requestWith(request, visit.person, await fieldsAgain(request, visit, fields)))
   }
 
   return {

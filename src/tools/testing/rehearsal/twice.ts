@@ -1,7 +1,7 @@
 import { mustAsk, stepUpsOf } from './approval.js'
 import type { RehearsalAction } from './contract.js'
 import { withNewKey } from './idempotency.js'
-import { fieldsOf, requestOf } from './requests.js'
+import { fieldsAgain, fieldsOf, requestWith } from './requests.js'
 import { timesIn } from './snapshot.js'
 import type { Attack, Stage } from './stage.js'
 import { fell, NotTried, refused, unlessRefused } from './verdicts.js'
@@ -32,14 +32,14 @@ async function repeat(stage: Stage, action: RehearsalAction): Promise<void> {
   const { effect } = await effects.knownOf(action)
   const visit = await stage.signedIn()
   effects.adopt(visit)
-  await mustAsk(stage, visit, action)
+  const covered = await mustAsk(stage, visit, action)
   const changed = await effects.watch(action, visit.person)
-  const fields = await fieldsOf(action, visit)
+  const fields = await fieldsAgain(action, visit, covered)
   let last = await burst(visit, () => withNewKey(action, visit.person, fields))
   let outcome = await changed()
-  // An app may refuse unknown keys.
+  // An app may refuse unknown keys, and the code may cover the key.
   if (!outcome.isDone) {
-    const request = await requestOf(action, visit)
+    const request = requestWith(action, visit.person, await fieldsAgain(action, visit, covered))
     last = await burst(visit, () => request)
     outcome = await changed()
   }
@@ -47,9 +47,11 @@ async function repeat(stage: Stage, action: RehearsalAction): Promise<void> {
   const times = timesIn(outcome.change, effect)
   if (times !== undefined && times > 1) fell(last, `"${action.name}" was done ${times} times`)
 
-  const again = async () => withNewKey(action, visit.person, await fieldsOf(action, visit))
-  await effects.approve(visit, await again())
-  const next = await unlessRefused(effects.attempt(action, visit, await again()))
+  const others = await fieldsOf(action, visit)
+  const key = crypto.randomUUID()
+  await effects.approve(visit, withNewKey(action, visit.person, others, key))
+  const another = withNewKey(action, visit.person, await fieldsAgain(action, visit, others), key)
+  const next = await unlessRefused(effects.attempt(action, visit, another))
   // The action is possible only once, or the state shows only the newest action.
   if (times === undefined || next === undefined || timesIn(next.change, effect) !== 1) {
     throw new NotTried(

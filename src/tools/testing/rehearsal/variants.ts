@@ -36,6 +36,14 @@ export const variantKinds: readonly VariantKind[] = [
         ...methods
           .filter((method) => method !== request.method)
           .map((method) => ({ ...request, method, path })),
+        // A guard may look at the method that was sent, and the handler at the one that a header names.
+        ...methods
+          .filter((method) => method !== 'POST' && method !== request.method)
+          .map((method) => ({
+            ...request,
+            method,
+            headers: { ...request.headers, 'x-http-method-override': request.method },
+          })),
         // A form can send this, and a server behind the guard may read the method from it.
         ...overrides.map((method) => ({ method: 'GET', path: `${path}&_method=${method}` })),
         ...overrides.flatMap((_method) => [
