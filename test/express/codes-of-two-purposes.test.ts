@@ -1,20 +1,10 @@
-import express, { type Express } from 'express'
 import { expect, it, onTestFinished } from 'vitest'
-import { createClient, providerCodes, type TwoFactor } from '../../src/index.js'
+import { createClient, providerCodes } from '../../src/index.js'
 import { type SandboxOptions, startSandbox } from '../../src/tools/sandbox/index.js'
-import { describedTransfers, mum } from './described-transfers.js'
+import { mum, transfersAfterPassword } from './described-transfers.js'
 import { startHost } from './kit.js'
 
 const appName = { login: 'Acme', signup: 'Acme signup', pay: 'Acme payments', settings: 'Acme' }
-
-function routes(app: Express, tf: TwoFactor): void {
-  app.post('/login', express.json(), (req, res) => {
-    req.session.pendingUserId = req.body.user
-    res.json({})
-  })
-  app.use('/two-factor', tf.routes())
-  describedTransfers(app, tf)
-}
 
 /** Ana has signed in, and then asked for a code for a payment. Returns both codes. */
 async function startPayment(
@@ -34,7 +24,7 @@ async function startPayment(
     options: isPsd2
       ? { limits: { profile: 'psd2' }, appName: { login: 'Acme', signup: 'Acme signup' } }
       : { appName },
-    routes,
+    routes: transfersAfterPassword,
   })
   const newestCode = () => sandbox.inbox.list()[0]?.code ?? ''
   const ana = await host.login()

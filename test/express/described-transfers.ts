@@ -35,3 +35,13 @@ export function describedTransfers(app: Express, tf: TwoFactor): void {
   transfersAt('/pay')(app, tf)
   app.get('/settings', tf.requireTwoFactor({ purpose: 'settings' }), ok)
 }
+
+/** The transfers behind a sign-in whose password only names the user: it sends no code. */
+export function transfersAfterPassword(app: Express, tf: TwoFactor): void {
+  app.post('/login', express.json(), (req, res) => {
+    req.session.pendingUserId = req.body.user
+    res.json({})
+  })
+  app.use('/two-factor', tf.routes())
+  describedTransfers(app, tf)
+}

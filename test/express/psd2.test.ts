@@ -1,22 +1,11 @@
-import express, { type Express } from 'express'
 import { describe, expect, it } from 'vitest'
-import type { TwoFactor } from '../../src/index.js'
 import type { Browser } from './browser.js'
-import { describedTransfers } from './described-transfers.js'
+import { transfersAfterPassword } from './described-transfers.js'
 import { bringDevice, type Host, startHost } from './kit.js'
-
-function routes(app: Express, tf: TwoFactor): void {
-  app.post('/login', express.json(), (req, res) => {
-    req.session.pendingUserId = req.body.user
-    res.json({})
-  })
-  app.use('/two-factor', tf.routes())
-  describedTransfers(app, tf)
-}
 
 /** A payment of the owner, who has signed in, up to its code. */
 async function startPayment() {
-  const host = await startHost({ routes, options: { limits: { profile: 'psd2' } } })
+  const host = await startHost({ routes: transfersAfterPassword, options: { limits: { profile: 'psd2' } } })
   const owner = await host.signIn()
   host.clock.now += 60_000
   host.stub.checks.length = 0
