@@ -129,9 +129,9 @@ export class Browser {
     return this.get(path, { accept: 'text/html' })
   }
 
-  /** Another browser that holds a copy of the cookies as they are now. */
-  copy(): Browser {
-    const copy = new Browser(this.url, this.always)
+  /** Another browser that holds a copy of the cookies as they are now, perhaps at another process of the app. */
+  copy(url = this.url): Browser {
+    const copy = new Browser(url, this.always)
     copy.#memory = rememberShown(this.#memory.shown)
     for (const [name, value] of this.cookies) copy.cookies.set(name, value)
     return copy
