@@ -2,10 +2,11 @@
 import type { Server } from 'node:http'
 
 /**
- * Ends the process on SIGTERM. It accepts no new request, completes the requests under way, and then calls `close`,
- * which ends everything else that keeps the process alive. Without a request this takes a tenth of a second.
- * `server.close()` would wait for browsers: five seconds after each response for the next request, and without a limit
- * on a connection that a browser opened in advance.
+ * Ends the process on SIGTERM: refuses new requests, completes the requests under way, and then calls `close`, which
+ * ends everything else that keeps the process alive. Without a request this takes a tenth of a second.
+ *
+ * `server.close()` would wait for browsers: for five seconds after each response, and without a limit on a connection
+ * that a browser opened in advance.
  *
  * @param longestMs time after which a request is cut off; a send takes 10 s at most
  */

@@ -7,16 +7,16 @@ import { secret } from './secret.js'
 
 declare module 'express-session' {
   interface SessionData {
-    /** Known by password alone. */
+    /** The password was verified, the code was not. */
     pendingUserId?: string
-    /** Known by password and code. */
+    /** Password and code were verified. */
     userId?: string
   }
 }
 
 const users = new Map([['ana', { password: 'sesame', phone: '+57 300 123 4567' }]])
 
-// Stands in for the provider. A real account brings its own baseUrl, client, key and approvedStatuses.
+// Replaces the provider. With a real account, use its baseUrl, client, key and approvedStatuses.
 const sandbox = await startSandbox()
 
 const tf = twoFactor({

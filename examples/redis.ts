@@ -14,7 +14,7 @@ const port = process.env.PORT ?? 3000
 // Replaces the provider.
 const sandbox = await startSandbox()
 const redisUrl = process.env.REDIS_URL ?? (await startRedis())
-// One secret for all processes, because each verifies values that another one signed.
+// All processes need one secret, because each verifies values that the other signed.
 const secrets = { TWO_FACTOR_SECRET: secret('TWO_FACTOR_SECRET'), SESSION_SECRET: secret('SESSION_SECRET') }
 const ports = await Promise.all([startApp(), startApp()])
 createServer(inTurns).listen(port, () => {
@@ -39,7 +39,7 @@ async function startApp(): Promise<number> {
 
 let turn = 0
 
-/** Passes each request to the next process, whatever cookie it contains. */
+/** Passes each request to the next process, without sticky sessions. */
 function inTurns(req: IncomingMessage, res: ServerResponse): void {
   turn += 1
   const { method = 'GET', url: path = '/', socket } = req

@@ -1,4 +1,4 @@
-// An account for a number that its owner has proven. In the source, after `npm run build`: node build/examples/signup.js
+// A sign-up with a verified number. In the source, after `npm run build`: node build/examples/signup.js
 import express from 'express'
 import session from 'express-session'
 import { createClient, providerCodes, twoFactor } from 'express-two-factor'
@@ -13,7 +13,7 @@ declare module 'express-session' {
 
 const users = new Map<string, { phone: string }>()
 
-// Stands in for the provider. A real account brings its own baseUrl, client, key and approvedStatuses.
+// Replaces the provider. With a real account, use its baseUrl, client, key and approvedStatuses.
 const sandbox = await startSandbox()
 
 const tf = twoFactor({
@@ -21,7 +21,7 @@ const tf = twoFactor({
     client: createClient({ baseUrl: sandbox.baseUrl, ...sandbox.credentials }),
     approvedStatuses: sandbox.approvedStatuses,
   }),
-  appName: { login: 'Acme', signup: 'Acme signup' }, // two names, so that the provider keeps the codes apart
+  appName: { login: 'Acme', signup: 'Acme signup' }, // a phone verification needs its own name
   secret: secret('TWO_FACTOR_SECRET'),
   countries: ['CO', 'MX'],
   subject: (req) => req.session.userId,
@@ -47,13 +47,13 @@ app.get('/signup', (_req, res) => {
   res.send('<form method="post"><input name="name" value="ana"> <button>Open the account</button></form>')
 })
 const form = express.urlencoded({ extended: false })
-// Else whoever proves a number of his own takes over the account of that name.
+// Otherwise an attacker could take over an account by a sign-up with its name.
 const freeName: express.RequestHandler = (req, res, next) => {
   if (users.has(String(req.body?.name))) res.status(409).send('That name is taken. Choose another one.')
   else next()
 }
-// The proof is good once, in this session, for this purpose; a response of 4xx gives it back. Without one the
-// middleware responds itself. Asked for the name again, because somebody may have been faster; a database refuses it by a unique index.
+// `requireProof` accepts a verification once, in its session and for its purpose. After a 4xx it can be used again. The
+// name is checked twice, because another sign-up may have taken it meanwhile. In a database, use a unique index.
 app.post('/signup', form, freeName, signup.requireProof(), freeName, (req, res) => {
   const name = String(req.body.name)
   const phone = String(req.provenPhone?.phone)

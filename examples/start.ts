@@ -1,4 +1,4 @@
-// The demo bank on its stage, beside the sandbox: `npm start`.
+// Starts the demo bank and the sandbox: `npm start`.
 import { readFileSync } from 'node:fs'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { createRequire } from 'node:module'
@@ -71,7 +71,7 @@ function listen(app: RequestListener, port: number): Promise<Server> {
   })
 }
 
-/** Addresses that stay the same from run to run, unless another program has the port. */
+/** Uses equal addresses in each run, unless another program has the port. */
 async function orOnFreePort<T>(start: (port: number) => Promise<T>, port: number): Promise<T> {
   try {
     return await start(port)

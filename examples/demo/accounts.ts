@@ -7,26 +7,26 @@ export interface Movement {
 export interface Account {
   readonly name: string
   readonly password: string
-  /** The preferred one first. */
+  /** Preferred number first. */
   numbers: readonly string[]
-  /** The secret of the authenticator app. */
+  /** Secret of the authenticator app. */
   app?: string | undefined
   email: string
   /** Newest first. */
   readonly movements: Movement[]
-  /** What is kept of the recovery codes that are left. */
+  /** Hashes of the unused recovery codes. */
   recoveryHashes: Set<string>
-  /** When each way last worked, by number or kind. */
+  /** Time of the last success of each factor, by number or method. */
   readonly usedAt: Record<string, number>
 }
 
 type Newcomer = Pick<Account, 'name' | 'password'> & { readonly phone: string }
 
-/** Who banks here: one account to begin with, as many more as sign up. */
+/** Accounts of the bank: one at the start, and those that sign up. */
 export interface Accounts {
   find(name: string | undefined): Account | undefined
   open(person: Newcomer, movements?: Movement[]): void
-  /** Whether that was one of the recovery codes that are left; it is not any more. */
+  /** Removes an unused recovery code, and returns whether it existed. */
   useRecoveryCode(name: string, hash: string): boolean
   noteUse(name: string, way: string, at: number): void
 }
@@ -69,7 +69,7 @@ export function money(amount: number): string {
   return dollars.format(amount)
 }
 
-/** The member of a body that is a string, be it a form or JSON. */
+/** Returns a member of a form or JSON body, if it is a string. */
 export function textOf(body: unknown, member: string): string | undefined {
   const value = Object(body)[member]
   return typeof value === 'string' ? value : undefined

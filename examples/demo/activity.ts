@@ -5,52 +5,52 @@ import type { RequestHandler } from 'express'
 import type { Store, TwoFactorEvent } from 'express-two-factor'
 import { sentenceOf } from './sentences.js'
 
-/** Something that happened behind a request. */
+/** An effect of a request. */
 export interface Step {
   readonly by: 'store' | 'provider' | 'event'
   readonly text: string
 }
 
-/** One request to the bank, and what happened behind it, in its order. */
+/** A request to the bank and its effects, in order. */
 export interface Activity {
   readonly id: number
-  /** What became of it, for a person who watches. */
+  /** The result, in a sentence for the viewer. */
   readonly sentence: string
   readonly request: string
-  /** Its status, and where it leads. */
+  /** Status, and the target of a redirect. */
   readonly answer: string
   readonly steps: readonly Step[]
-  /** How many alike came one after the other. */
+  /** Number of equal requests in a row. */
   readonly times: number
 }
 
 export interface ActivityLog {
   readonly middleware: RequestHandler
-  /** The same store, whose commands are noted. */
+  /** Wraps the store and logs its commands. */
   watch(store: Store): Store
   onEvent(event: TwoFactorEvent): void
   /** Newest first. */
   list(): readonly Activity[]
-  /** Emits `change` after each. */
+  /** Emits `change` after each request. */
   readonly changes: EventEmitter
-  /** How many codes were ever checked. */
+  /** Number of codes that were checked so far. */
   checks(): number
   close(): void
 }
 
-/** What the package tells the tracers of a call to the provider. */
+/** Data about a call to the provider in the tracing channels. */
 interface Call {
   readonly operation?: string
   readonly httpStatus?: number
   readonly result?: string
 }
 
-/** What is remembered of an account, and of a number at sign-up. */
+/** Names of stored entries: of an account, and of a number at sign-up. */
 const names: Readonly<Record<string, string>> = { auth: 'the ledger', enrol: 'the ledger' }
 
 const maxEntries = 40
 
-/** Watches the bank from outside the package: by its requests, its store, its events and tracing channels. */
+/** Logs the activity of the bank: requests, store commands, events and calls to the provider. */
 export function createActivityLog(): ActivityLog {
   const current = new AsyncLocalStorage<Step[]>()
   const changes = new EventEmitter()
@@ -76,7 +76,7 @@ export function createActivityLog(): ActivityLog {
     if (current.getStore() !== undefined) checks += 1
     noteCall(context)
   }
-  /** Alike ones in a row are one step: "counts address sends, service sends". */
+  /** Logs equal commands in a row as one step: "counts address sends, service sends". */
   const noteCommand = (verb: string, key: string) => {
     const [, , kind = ''] = key.split(':')
     const what = names[kind] ?? kind.replace(/^count-\w+-/, '').replaceAll('-', ' ')
@@ -97,7 +97,7 @@ export function createActivityLog(): ActivityLog {
     middleware: (req, res, next) => {
       const steps: Step[] = []
       const [path = ''] = req.originalUrl.split('?')
-      // What a page loads is no click.
+      // Skips files that a page loads, because the viewer clicked nothing.
       if (/\.\w+$/.test(path)) return next()
       res.once('finish', () => {
         const [location] = res.get('Location')?.split('?') ?? []

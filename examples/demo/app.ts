@@ -30,7 +30,7 @@ declare module 'express-session' {
     pendingUserId?: string
     /** Password and code were verified. */
     userId?: string
-    /** Where the last code for each purpose went. */
+    /** Destination of the last code for each purpose. */
     sentTo?: Readonly<Record<string, string>>
   }
 }
@@ -42,7 +42,7 @@ export interface Demo {
 }
 
 export interface DemoOptions {
-  /** Whether the bank makes its codes itself and sends them as plain texts and calls. */
+  /** If true, the bank generates its codes and sends them as plain texts and calls. */
   readonly makesCodes: boolean
 }
 
@@ -52,8 +52,8 @@ const brands: Readonly<Record<string, BrandOptions>> = {
 }
 
 /**
- * A small bank: sign-in with password and code, step-ups, trusted browsers, recovery codes, and accounts for proven
- * numbers. At `/` it is on stage, in a frame beside the phone that gets its codes and what happens behind each click.
+ * Creates a small bank: sign-in with password and code, step-ups, trusted browsers, recovery codes, and sign-ups with a
+ * verified number. The page at `/` shows it in a frame, beside the phone with the codes and the effects of each click.
  */
 export function createDemo(
   { baseUrl, credentials, approvedStatuses, inboxUrl, inbox, clock }: Sandbox,
@@ -78,12 +78,12 @@ export function createDemo(
     },
     secret: secretOfThisRun(),
     countries: ['CO', 'BR', 'ES', 'MX'],
-    // All of one length, so that a code that the phone fills in is sent by itself.
+    // One length, so that the page submits a code that the phone fills in.
     code: { pattern: /^\d{6}$/ },
     subject: (req) => req.session.pendingUserId ?? req.session.userId,
     phone(_req, subject) {
       const { numbers = [] } = accounts.find(subject) ?? {}
-      // To choose from is more to read, where there is nothing to choose.
+      // A list would show a choice, also with a single number.
       return numbers.length > 1 ? numbers : numbers[0]
     },
     authenticator: { secretOf: (_req, subject) => accounts.find(subject)?.app, issuer: 'Demo bank' },
@@ -110,7 +110,7 @@ export function createDemo(
     now,
   }
 
-  /** The bank in one look. */
+  /** Creates the bank with one brand. */
   function createBank(brand: BrandOptions): { readonly tf: TwoFactor; readonly router: Router } {
     const tf = twoFactor({
       ...options,
@@ -134,7 +134,7 @@ export function createDemo(
   }
 
   const guesses = createGuesses(accounts, { inbox, checks: activity.checks, changes: activity.changes })
-  // One for each brand, over one store, one secret and the same accounts: a brand may change while a code is under way.
+  // All brands share store, secret and accounts, because the viewer may change the brand before entering a code.
   const banks = new Map(Object.entries(brands).map(([name, brand]) => [name, createBank(brand)]))
   const [first] = [...banks.values()] as [ReturnType<typeof createBank>]
 
@@ -167,8 +167,8 @@ export function createDemo(
 }
 
 /**
- * The time of the sandbox, so that nobody needs to wait a cooldown out. It never goes back: when a reset has set the
- * sandbox back to the real time, a wait of a minute must not become one of a day.
+ * Returns the time of the sandbox, so that the viewer can skip a cooldown. The time never goes back: after a reset of the
+ * sandbox to the real time, a wait of a minute would otherwise last a day.
  */
 function forward(clock: Sandbox['clock']): () => number {
   let seenMs = 0
@@ -181,12 +181,12 @@ function forward(clock: Sandbox['clock']): () => number {
   }
 }
 
-/** The accounts end with this run too. */
+/** A random secret is enough, because the accounts end with this run, too. */
 function secretOfThisRun(): string {
   return randomBytes(32).toString('base64')
 }
 
-/** Beside this file in a clone; the built one has no copy. */
+/** Returns the folder in the source, because the built demo has no copy. */
 function publicFiles(): string {
   const manifest = createRequire(import.meta.url).resolve('express-two-factor/package.json')
   return join(manifest, '../examples/demo/public')

@@ -4,10 +4,10 @@ import { type Account, type Accounts, balanceOf, money, textOf } from './account
 import type { Pages } from './pages.js'
 import { fill } from './texts.js'
 
-/** What only its owner may see, and what asks for a fresh code. */
+/** Routes that need a sign-in, and routes that need a fresh code. */
 export function bankRoutes(tf: TwoFactor, accounts: Accounts, pages: Pages): Router {
   const router = Router()
-  // The guard has let this subject pass, so the account is there.
+  // The guard admitted this subject, so the account exists.
   const ownerOf = (req: Request) => accounts.find(req.session.userId) as Account
   const transferOf = (req: Request) => ({
     amount: textOf(req.body, 'amount') ?? '',
@@ -34,7 +34,8 @@ export function bankRoutes(tf: TwoFactor, accounts: Accounts, pages: Pages): Rou
     res.redirect(303, '/account')
   })
 
-  // Before the guard, because nobody should type a code for what cannot be done; and behind it, where two may meet.
+  // Runs before the guard, so that no user enters a code for an impossible transfer, and after it, because the balance may
+  // have changed.
   const canBeDone: RequestHandler = (req, res, next) => {
     const { amount, payee } = transferOf(req)
     const account = accounts.find(req.session.userId)

@@ -5,20 +5,20 @@ export interface Call {
   readonly method: 'GET' | 'POST'
   readonly path: string
   readonly body?: Body
-  /** Sent instead of the cookies that are kept. */
+  /** Replaces the stored cookies in this request. */
   readonly cookie?: string
-  /** The status that the answer must have. */
+  /** Expected status. */
   readonly expect: number
 }
 
 export interface Caller {
-  /** Prints one request with its answer. Throws when the status is another than expected. */
+  /** Sends a request and prints it with its response. Throws if the status is not the expected one. */
   call(call: Call): Promise<Body>
-  /** The cookies that are kept, as a header. */
+  /** Stored cookies, as a header. */
   cookie(): string | undefined
 }
 
-/** A program that talks JSON to the demo and keeps its cookies. */
+/** Creates a client that sends JSON to the demo and stores its cookies. */
 export function createCaller(origin: string, nextStep: () => number): Caller {
   const jar = new Map<string, string>()
   const kept = () => (jar.size === 0 ? undefined : [...jar].map((pair) => pair.join('=')).join('; '))
@@ -58,12 +58,12 @@ function print(...words: readonly string[]): void {
 }
 
 function show(body: Body): string {
-  // Problem documents (RFC 9457) say the same thing in four members: `code` is the one to branch on.
+  // Omits the members of a problem document (RFC 9457) that repeat its `code`.
   const { type: _type, title: _title, detail: _detail, status: _status, ...members } = body
   return JSON.stringify(members, (_member, value) => (typeof value === 'string' ? shorten(value) : value))
 }
 
-/** Signed tokens are long, and nobody reads them. */
+/** Shortens signed tokens, which are long and unreadable. */
 function shorten(text: string): string {
   return text.length > 40 ? `${text.slice(0, 24)}…` : text
 }

@@ -5,21 +5,21 @@ import type { Inbox } from 'express-two-factor/sandbox'
 import type { Accounts } from './accounts.js'
 import type { Pages } from './pages.js'
 
-/** What became of a thousand guesses, while they are made and after. */
+/** Result of a thousand guesses, also while they are in progress. */
 export interface Guessed {
-  /** Status and code of each answer, in the order in which they came. */
+  /** Status and code of each response, in the order of arrival. */
   readonly answers: readonly string[]
-  /** How many were really checked: by the provider, or by the bank when it makes the codes. */
+  /** Number of guesses that were checked by the provider, or by the bank if it generates the codes. */
   readonly reached: number
   readonly ms: number
-  /** How long the code is. */
+  /** Length of the code. */
   readonly digits: number
 }
 
 export interface Guesses {
-  /** The last attack, or the one that is running. */
+  /** Returns the current or last attack. */
   last(): Guessed | undefined
-  /** A page that attacks the bank it belongs to, over HTTP like anybody else. */
+  /** Returns a page that attacks its own bank over HTTP. */
   routes(pages: Pages): Router
 }
 
@@ -30,7 +30,7 @@ export function createGuesses(
   accounts: Accounts,
   parts: {
     readonly inbox: Pick<Inbox, 'waitFor'>
-    /** How many codes were ever checked. */
+    /** Returns the number of codes that were checked so far. */
     readonly checks: () => number
     readonly changes: EventEmitter
   },
@@ -40,7 +40,7 @@ export function createGuesses(
   let last: Guessed | undefined
   let running: Promise<void> | undefined
 
-  /** Each attack has a target of its own: the one before is locked. */
+  /** Attacks a new account, because the last one is locked. */
   async function attack(origin: string): Promise<void> {
     targets += 1
     const name = `target-${targets}`
@@ -77,7 +77,7 @@ export function createGuesses(
         res.send(pages(req).guesses(last))
       })
       router.post('/', async (req, res) => {
-        // One attack at a time, however often the button is pressed.
+        // Only one attack runs at a time, also after several clicks.
         running ??= attack(`http://127.0.0.1:${req.socket.localPort}`).finally(() => {
           running = undefined
         })
@@ -89,7 +89,7 @@ export function createGuesses(
   }
 }
 
-/** A program that keeps its cookies. Returns status and code of each answer. */
+/** Creates a client that stores its cookies and returns status and code of each response. */
 function createAttacker(origin: string) {
   let cookie = ''
   return async (path: string, body: object): Promise<string> => {

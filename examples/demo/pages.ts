@@ -5,7 +5,7 @@ import type { Guessed } from './guesses.js'
 import { switchOf } from './stage.js'
 import { fill, type Texts, texts } from './texts.js'
 
-/** The pages of the bank, in the clothes of the code page and the language of the request. */
+/** Pages of the bank, in the style of the code page and the language of the request. */
 export type Pages = (req: Request) => ReturnType<typeof pagesIn>
 
 export function createPages(brand: BrandOptions): Pages {
@@ -117,9 +117,9 @@ ${guessed === undefined ? '' : result(guessed, t)}${form('/guesses', '', t.guess
   }
 }
 
-/** The pages of the package with what those of the bank have, in a frame of the stage too. */
+/** Adds icon, style, script and links of the bank to pages of the package, and lets the demo page frame them. */
 export const framed: Render = ({ page }, { html, locale, res }) => {
-  // Pages of this origin may frame them, and no others (clickjacking).
+  // Only pages of this origin may frame them (clickjacking).
   const policy = String(res.get('Content-Security-Policy'))
   res.set('Content-Security-Policy', policy.replace("frame-ancestors 'none'", "frame-ancestors 'self'"))
   res.set('X-Frame-Options', 'SAMEORIGIN')
@@ -165,7 +165,7 @@ function status(news: string | undefined): string {
   return news === undefined ? '' : `<p role="status"><b>${escaped(news)}</b></p>\n`
 }
 
-/** @param more Further attributes; `data-step-up` where a code may be asked for in a dialog. */
+/** @param more further attributes, such as `data-step-up` for a form whose code a dialog may ask for */
 function form(action: string, fields: string, button: string, more = ''): string {
   return `<form method="post" action="${action}" ${more}>\n${fields}<div class="buttons"><button class="main">${button}</button></div>\n</form>\n`
 }
@@ -174,7 +174,7 @@ function hidden(name: string, value: string | undefined): string {
   return value === undefined ? '' : `<input type="hidden" name="${name}" value="${escaped(value)}">\n`
 }
 
-/** @param more Further attributes. */
+/** @param more further attributes */
 function field(name: string, label: string, value: string, more = ''): string {
   return `<label for="${name}">${label}</label>\n<input id="${name}" name="${name}" value="${escaped(value)}" ${more}>\n`
 }

@@ -7,7 +7,7 @@ interface Customer {
   readonly phone: string
 }
 
-/** What `rehearse` has to know of the bank: who banks there, how they sign in, and what nobody may do without a code. */
+/** Plan for `rehearse`: the people of the bank, their sign-in, and the actions that need a code. */
 export function rehearsalOf(accounts: Accounts): Omit<RehearsalOptions<Customer>, 'app' | 'sandbox'> {
   const customer = (index: number): Customer => ({
     name: `customer-${index}`,

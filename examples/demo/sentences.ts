@@ -1,15 +1,15 @@
-/** What became of a request to the bank. */
+/** Result of a request to the bank. */
 export interface Outcome {
   readonly method: string
   readonly path: string
   readonly status: number
-  /** Where the response leads. */
+  /** Target of a redirect. */
   readonly location: string | undefined
-  /** Types of the events meanwhile. */
+  /** Types of the events during the request. */
   readonly events: readonly string[]
 }
 
-/** The event that tells most comes first. */
+/** Most informative event first. */
 const byEvent: readonly (readonly [type: string, sentence: string])[] = [
   ['subject.locked', 'There were too many wrong codes: the account has to wait.'],
   ['subject.disabled', 'There were too many wrong codes: the account gets no more of them.'],
@@ -43,7 +43,7 @@ const pages: Readonly<Record<string, string>> = {
   '/two-factor': 'the next step',
 }
 
-/** One plain sentence for a person who watches. */
+/** Returns a plain sentence for the viewer. */
 export function sentenceOf({ method, path, status, location, events }: Outcome): string {
   const told = byEvent.find(([type]) => events.includes(type))
   if (told !== undefined) return told[1]

@@ -24,13 +24,13 @@ export function signInRoutes(tf: TwoFactor, accounts: Accounts, pages: Pages): R
     res.send(pages(req).login(textOf(req.query, 'returnTo')))
   })
   router.post('/login', checkPassword, tf.start({ purpose: 'login', successPath: '/account' }))
-  // For programs, which start the challenge on their own.
+  // For programs that start the challenge in a second request.
   router.post('/password', checkPassword, (_req, res) => {
     res.json({ next: '/two-factor/start' })
   })
   router.post('/logout', async (req, res) => {
     await tf.grants.revoke(req)
-    // Chromium drops the pages that it has kept when a cookie of the session goes.
+    // Chromium keeps pages for Back until an HttpOnly cookie changes.
     req.session.destroy(() => res.clearCookie('connect.sid').redirect(303, '/bank'))
   })
   return router

@@ -3,12 +3,12 @@ import type { TwoFactor } from 'express-two-factor'
 import { type Accounts, textOf } from './accounts.js'
 import type { Pages } from './pages.js'
 
-/** An account is opened for a number that its owner has proven in this session. */
+/** Opens an account for a number that was verified in this session. */
 export function signupRoutes(tf: TwoFactor, accounts: Accounts, pages: Pages): Router {
   const router = Router()
   const signup = tf.phoneVerification({ purpose: 'signup', successPath: '/signup' })
 
-  // Else whoever proves a number of his own takes over the account of that name.
+  // Otherwise an attacker could take over an account by a sign-up with its name.
   const freeName: RequestHandler = (req, res, next) => {
     const name = textOf(req.body, 'name') ?? ''
     const password = textOf(req.body, 'password') ?? ''
@@ -20,12 +20,12 @@ export function signupRoutes(tf: TwoFactor, accounts: Accounts, pages: Pages): R
   router.get('/', (req, res) => {
     res.send(pages(req).signup())
   })
-  // Asked for the name again behind the proof, because somebody may have been faster.
+  // The name is checked twice, because another sign-up may have taken it meanwhile.
   router.post('/', freeName, signup.requireProof(), freeName, async (req, res) => {
     const name = textOf(req.body, 'name') ?? ''
     const password = textOf(req.body, 'password') ?? ''
     accounts.open({ name, password, phone: req.provenPhone?.phone ?? '' })
-    // The code has just proven the phone, in a session whose id was renewed for it: signed in without a second one.
+    // The code has just verified the phone and renewed the session id, so the sign-in needs no second code.
     req.session.userId = name
     await tf.grants.write({ subject: name, session: req.sessionID, purpose: 'login', method: 'sign-up' })
     res.format({

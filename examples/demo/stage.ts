@@ -3,21 +3,21 @@ import type { Sandbox } from 'express-two-factor/sandbox'
 import type { ActivityLog } from './activity.js'
 import type { Guesses } from './guesses.js'
 
-/** What the stage shows besides the bank itself. All of it is what really happened. */
+/** Data that the demo page shows beside the bank. All of it is measured, not simulated. */
 export interface StageParts extends Pick<Sandbox, 'inbox' | 'inboxUrl'> {
   readonly activity: ActivityLog
   readonly guesses: Guesses
-  /** The limits in force, as `tf.describeLimits()` prints them. */
+  /** Limits in force, from `tf.describeLimits()`. */
   readonly limits: string
 }
 
 const maxMessages = 6
-/** A thousand guesses are a thousand changes. */
+/** Interval of updates, because a thousand guesses are a thousand changes. */
 const everyMs = 100
-/** Codes expire without a change. */
+/** Interval of updates without a change, because codes expire. */
 const expiryMs = 10_000
 
-/** The page of the stage is `public/index.html`; this tells it what happens (server-sent events). */
+/** Sends the activity to the demo page, `public/index.html` (server-sent events). */
 export function stageRoutes({ activity, inbox, inboxUrl, guesses, limits }: StageParts): Router {
   const router = Router()
   const limitsByName = Object.fromEntries(
@@ -25,7 +25,7 @@ export function stageRoutes({ activity, inbox, inboxUrl, guesses, limits }: Stag
   )
   const picture = () => {
     const { answers = [], ...rest } = guesses.last() ?? {}
-    // 422 is the answer to a code that was checked and is wrong; the others were refused before.
+    // A 422 is the response to a code that was checked and is wrong. All other guesses were refused without a check.
     const dots = answers.map((answer) => (answer.startsWith('422') ? 'x' : '.')).join('')
     return {
       limits: limitsByName,
@@ -58,7 +58,7 @@ export function stageRoutes({ activity, inbox, inboxUrl, guesses, limits }: Stag
   return router
 }
 
-/** What a switch of the stage is set to. They are cookies, so that they hold for each page of the bank. */
+/** Returns the value of a switch of the demo page. Switches are cookies, because they apply to each page of the bank. */
 export function switchOf(req: Request, name: string): string | undefined {
   return new RegExp(`(?:^|; )${name}=(\\w+)`).exec(req.headers.cookie ?? '')?.[1]
 }

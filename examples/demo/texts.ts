@@ -1,4 +1,4 @@
-/** What the bank says on its own pages. Those of the package bring their texts along. */
+/** Texts of the bank. The package has texts for its own pages. */
 const en = {
   lang: 'en',
   account: 'Account',
@@ -120,7 +120,7 @@ const pt: Texts = {
 
 export const texts = { en, es, pt }
 
-/** A text with its `{places}` filled. */
+/** Returns a text with its `{placeholders}` filled. */
 export function fill(text: string, values: Readonly<Record<string, string>>): string {
   return text.replace(/\{(\w+)\}/g, (_place, name) => values[name] ?? '')
 }

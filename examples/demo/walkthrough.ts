@@ -2,8 +2,8 @@ import type { Sandbox } from 'express-two-factor/sandbox'
 import { type Caller, createCaller } from './caller.js'
 
 /**
- * Signs in, steps up and signs up over HTTP, printing each request with its answer.
- * Throws at the first answer that is not as it should be.
+ * Signs in, steps up and signs up over HTTP, and prints each request with its response. Throws at the first unexpected
+ * response.
  */
 export async function walkThrough(origin: string, { inbox }: Sandbox): Promise<void> {
   let steps = 0
@@ -56,7 +56,7 @@ async function stepUp({ call }: Caller, readCode: ReadCode): Promise<void> {
   })
   await start('The code for this very transfer', '/two-factor/start', { requirement }, call)
   const code = await readCode('+573001234567')
-  // The requirement says what the person was shown: the code approves nothing else.
+  // The code approves only the action of this requirement, which was displayed.
   const typed = { code, requirement }
   await call({ title: 'The code', method: 'POST', path: '/two-factor/verify', body: typed, expect: 200 })
   const dearer = { ...body, amount: '999' }

@@ -1,4 +1,4 @@
-// One of the processes that examples/redis.ts starts: all that they share is in Redis.
+// A process that examples/redis.ts starts. The processes share only Redis.
 import type { AddressInfo } from 'node:net'
 import { RedisStore } from 'connect-redis'
 import express from 'express'

@@ -1,8 +1,8 @@
-// What the switches of the stage change in the browser. Without it the bank works, in the look of the system.
+// Applies the switches of the demo page. Without this script the bank works in the colours of the system.
 const switches = Object.fromEntries(document.cookie.split('; ').map((pair) => pair.split('=')))
 document.documentElement.classList.toggle('framed', self !== top)
 
-/** Light or dark whatever the system prefers: this is for the stage, and nothing that a real page needs. */
+/** Sets light or dark colours, for the demo page only. A real page needs no such code. */
 function applyLook(sheets) {
   if (switches.look !== 'light' && switches.look !== 'dark') return
   document.documentElement.style.colorScheme = switches.look
@@ -13,17 +13,17 @@ function applyLook(sheets) {
 }
 applyLook(document.styleSheets)
 
-/** The routes of the package serve it. */
+/** Served by the routes of the package. */
 const dialogScript = '/two-factor/dialog.js'
 
-/** Asks for the code in a dialog, where a guard wants one; what it answers then takes the place of the page. */
+/** Asks for the code in a dialog if a guard requires one, and then replaces the page with the response. */
 async function stepUp(url, init, goThere) {
   const { fetchWithCode } = await import(dialogScript)
   const dialog = () => document.querySelector('two-factor-dialog')?.shadowRoot
   const dressing = setInterval(() => applyLook(dialog()?.adoptedStyleSheets ?? []), 50)
   try {
     const response = await fetchWithCode(url, init)
-    // No code could be sent: the page says why.
+    // No code could be sent, so the page shows the reason.
     if (!response.headers.get('content-type')?.startsWith('text/html')) return goThere()
     const page = new DOMParser().parseFromString(await response.text(), 'text/html')
     history.replaceState(null, '', response.url)

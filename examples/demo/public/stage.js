@@ -1,8 +1,8 @@
-// The stage: the bank in a frame, and beside it what the server tells of messages, requests and guesses.
+// The demo page: the bank in a frame, beside the messages, requests and guesses that the server reports.
 const find = (selector) => document.querySelector(selector)
 const frame = find('iframe')
 
-/** An element with its class and content; text is never HTML. */
+/** Creates an element with its class and content. A text is never read as HTML. */
 function element(tag, className, ...content) {
   const made = document.createElement(tag)
   made.className = className
@@ -10,7 +10,7 @@ function element(tag, className, ...content) {
   return made
 }
 
-// What to do next, at each page of the bank.
+// The next step, for each page of the bank.
 const first = find('h1').innerHTML
 const headlines = {
   login: first,
@@ -22,16 +22,16 @@ function showHeadline() {
   const { contentDocument: page, contentWindow } = frame
   const [, part] = contentWindow.location.pathname.split('/')
   const field = codeFieldOf(page)
-  // The page sends a code by itself where all are of one length and nothing has to be read first.
+  // The page submits a code if all codes have one length and the page shows no details to read first.
   const isSent = Number(field?.dataset.submits) > 0
   const headline = headlines[part] ?? 'Now try one of these, or whatever the bank offers.'
   const shown = field?.id === 'code' ? `${tap}${isSent ? '.' : ', then press Continue.'}` : headline
-  // A voice reads what changes.
+  // A screen reader reads each change.
   if (find('h1').innerHTML !== shown) find('h1').innerHTML = shown
 }
 frame.addEventListener('load', showHeadline)
 
-// Once somebody has clicked in the frame, browsers leave the autofocus of its next page alone.
+// After a click in the frame, browsers ignore the autofocus of its next page.
 frame.addEventListener('load', () => {
   if (document.activeElement === frame) frame.contentDocument.querySelector('[autofocus]')?.focus()
 })
@@ -49,7 +49,7 @@ for (const select of document.querySelectorAll('#switches select')) {
     // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API needs HTTPS or localhost, and a browser of 2025
     document.cookie = `${select.name}=${select.value}; path=/; samesite=lax`
     applyLook()
-    // The browser keeps the style of the brand before.
+    // Otherwise the browser keeps the style of the last brand.
     await fetch('/two-factor/page.css', { cache: 'reload' })
     frame.contentWindow.location.replace(frame.contentWindow.location.href)
   })
@@ -58,14 +58,14 @@ applyLook()
 
 // ── the phone that gets the codes ────────────────────────────────────────────────────────────────
 
-/** On the page of the bank, or in its dialog. */
+/** Returns the field on the page of the bank or in its dialog. */
 function codeFieldOf(page) {
   const dialog = page.querySelector('two-factor-dialog')?.shadowRoot
   const selector = '[autocomplete=one-time-code]'
   return dialog?.querySelector(selector) ?? page.querySelector(selector)
 }
 
-/** What a phone does when its owner taps the code above the keyboard. */
+/** Fills in the code, as a phone does after a tap above the keyboard. */
 function fillIn(code) {
   const field = codeFieldOf(frame.contentDocument)
   if (field === null) return
@@ -91,7 +91,7 @@ function messageItem({ channel, text, code, codeState = 'live', phone, appName }
   return item
 }
 
-// ── what the server tells ────────────────────────────────────────────────────────────────────────
+// ── activity of the server ────────────────────────────────────────────────────────────────────────
 
 function activityItem({ sentence, request, answer, steps, times }) {
   const summary = element('summary', '', sentence)
@@ -102,7 +102,7 @@ function activityItem({ sentence, request, answer, steps, times }) {
   return element('li', '', item)
 }
 
-/** Puts new ones on top, and leaves the others alone: what has the focus keeps it. */
+/** Adds new elements at the top and does not touch the rest, which may have the focus. */
 function update(list, things, keyOf, itemOf) {
   const old = new Map([...list.children].map((item) => [item.dataset.key, item]))
   const items = things.map((thing) => {
@@ -117,7 +117,7 @@ function update(list, things, keyOf, itemOf) {
   })
 }
 
-// It scrolls, by keyboard too.
+// The element scrolls, also by keyboard.
 find('#activity').tabIndex = 0
 find('#dots').append(...Array.from({ length: 1_000 }, () => element('i', '')))
 
@@ -153,13 +153,13 @@ new EventSource('/stage/events').onmessage = ({ data }) => {
   showHeadline()
 }
 
-// A second click starts no second attack: the server takes one at a time.
+// A second click starts no second attack, because the server runs only one at a time.
 find('#guesses form').addEventListener('submit', (event) => {
   event.preventDefault()
   find('#score').textContent = ''
   void fetch('/guesses', { method: 'POST' })
 })
 
-// On a phone what is behind folds, so that the code stays beside the bank.
+// On a small screen the activity is folded, so that the code stays beside the bank.
 if (matchMedia('(width < 64rem)').matches) find('.behind details').open = false
 else find('#switches').open = true
