@@ -36,3 +36,30 @@ test('a locked number stays locked under a flood of twenty times the capacity of
     outcome: 'approved',
   })
 })
+
+test('an eviction of counters gives an account and a number no new guesses', async () => {
+  const { challenges, provider } = createService({
+    store: (now) => memoryStore({ now, maxCounters: 1 }),
+    limits: { serviceSendsPerMinute: 1_000_000, sendsPerAddressPer10Min: 1 },
+  })
+  const from = (address: string) => ({ ...ana, purpose: 'login', address })
+  expect(await challenges.start(from('203.0.113.1'))).toMatchObject({ outcome: 'started' })
+  for (let wrong = 0; wrong < 5; wrong += 1) await challenges.verify({ ...ana, code: `wrong${wrong}` })
+  const other = (index: number) => `+57300${2_000_000 + index}`
+  const start = (index: number, address: string) =>
+    challenges.start({
+      subject: other(index),
+      session: other(index),
+      phone: other(index),
+      purpose: 'login',
+      address,
+    })
+  expect(await start(0, '203.0.113.1')).toMatchObject({ code: 'send_limit' })
+  for (let index = 1; index < 50; index += 1) await start(index, `203.0.${index}.1`)
+  // The counter of the address was evicted.
+  expect(await start(50, '203.0.113.1')).toMatchObject({ outcome: 'started' })
+  expect(await challenges.verify({ ...ana, code: rightCode })).toMatchObject({ code: 'attempts_exhausted' })
+  const { judged, number } = await challenges.subjects.state('ana', { phone: ana.phone })
+  expect([judged, number?.wrongCodesInDay.count, number?.sendsInDay.count]).toEqual([5, 5, 1])
+  expect(provider.checks).toHaveLength(5)
+})
