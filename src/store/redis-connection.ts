@@ -163,7 +163,7 @@ const checks: readonly {
     code: 'store_evicts',
     wrong: ({ eviction }) =>
       eviction !== 'noeviction' && `may evict live records: maxmemory-policy is ${eviction}`,
-    fix: 'set maxmemory-policy to noeviction',
+    fix: 'if Redis is almost full, raise maxmemory first; then set maxmemory-policy to noeviction',
   },
   {
     code: 'store_read_only',

@@ -63,6 +63,12 @@ describe('inspecting Redis', () => {
     expect(await inspect(options, node(change))).toEqual([finding])
   })
 
+  // A full Redis that must not evict refuses every sign-in.
+  test('advises more memory before the policy, when Redis may evict live records', async () => {
+    const [finding] = (await inspect({}, node({ eviction: 'allkeys-lru' }))) ?? []
+    expect(finding?.fix).toMatch(/maxmemory first.*maxmemory-policy to noeviction/)
+  })
+
   test('names each node of a cluster once', async () => {
     const findings = await inspect(
       {},

@@ -16,7 +16,7 @@ const messages = {
   TWO_FACTOR_SEVERAL_WORKERS:
     'Several workers are running, each with its own memory store, so each worker allows its own attempts (brute force). Pass a shared `store`.',
   TWO_FACTOR_STORE_EVICTS:
-    'The store may evict live records: after a lock is evicted, an attacker gets new attempts (brute force). Set `maxmemory-policy` of Redis to noeviction.',
+    'The store may evict live records: after a lock is evicted, an attacker gets new attempts (brute force). If Redis is almost full, raise `maxmemory` first. Then set `maxmemory-policy` to noeviction.',
   TWO_FACTOR_COOKIE_NOT_SECURE:
     'The session cookie is not Secure: it can be intercepted in transit. Set `cookie.secure` of the session.',
   TWO_FACTOR_COOKIE_SAME_SITE:
