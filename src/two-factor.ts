@@ -52,7 +52,7 @@ import { openDefaultStore } from './store/memory-store.js'
 export interface TwoFactor extends Operator {
   /** Returns all routes. Mount them at the option `path`. */
   routes(options?: RoutesOptions): Router
-  /** Starts a challenge for `purpose`. Without that option, the request body names the purpose. */
+  /** Starts a challenge like `POST /start`, after your sign-in form. Without `purpose`, the request body names the purpose. */
   start(options?: StartOptions): RequestHandler
   /**
    * Creates a guard. It lets a request pass if a fresh grant for its purpose exists, and sets `req.twoFactor`.
