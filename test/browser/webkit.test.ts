@@ -1,5 +1,6 @@
 import { itKeepsAnAccount } from './account-journeys.js'
 import { describeInEngine } from './engines/describe-in-engine.js'
+import { itWorksInAFrame } from './frame-journeys.js'
 import { itLeads } from './journeys.js'
 import { itContinuesElsewhere } from './other-site-journeys.js'
 import { itOffersPasskeys } from './passkey-journeys.js'
@@ -8,6 +9,7 @@ import { itShowsTheStage } from './stage-journeys.js'
 describeInEngine('WebKit', (visitor) => {
   itLeads(visitor)
   itContinuesElsewhere(visitor)
+  itWorksInAFrame(visitor)
   itOffersPasskeys(visitor)
   itShowsTheStage(visitor)
   itKeepsAnAccount(visitor)

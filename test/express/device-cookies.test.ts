@@ -110,19 +110,34 @@ describe('the device cookies of a browser', () => {
     session({ secret: 'x', resave: false, saveUninitialized: false, cookie: { sameSite, partitioned } })
   const inCookie = cookieSession({ name: 'cs', keys: ['a key'], sameSite: 'none' })
 
+  const noSite = { allowedOrigins: [] }
+  /** A session whose library shows the settings of its cookie to nobody. */
+  const inHeader =
+    (attributes: string): RequestHandler =>
+    (req, res, next) => {
+      const kept = { pendingUserId: 'ana', sid: /sid=(\w+)/.exec(req.headers.cookie ?? '')?.[1] ?? 'first' }
+      Object.assign(req, { session: kept })
+      res.append('Set-Cookie', `sid=${kept.sid}; Path=/; ${attributes}`)
+      next()
+    }
+  const sealed = { ...noSite, ...withCookies.options }
+
   it.each<[string, RequestHandler, HostOptions['options'], Record<string, string>, sent: string]>([
     ['where that of the session does', expressSession('none'), {}, {}, 'None'],
     ['where that of cookie-session does', inCookie, withCookies.options, {}, 'None'],
     ['where the session came from one', expressSession('lax'), {}, fromFront, 'None'],
     ['not where the session stays on this site', expressSession('lax'), {}, {}, 'Lax'],
-    ['not where the app has named no site', expressSession('none'), { allowedOrigins: [] }, {}, 'Lax'],
+    ['in a frame', expressSession('none'), noSite, {}, 'None'],
+    ['in a frame, for a session with settings of its own', inHeader('SameSite=None'), sealed, {}, 'None'],
     [
-      'in a frame with a partitioned session',
-      expressSession('none', true),
-      { allowedOrigins: [] },
+      'in a frame, for one that is partitioned',
+      inHeader('SameSite=None; Secure; Partitioned'),
+      sealed,
       {},
       'None',
     ],
+    ['not for one that stays on this site', inHeader('SameSite=Lax'), sealed, {}, 'Lax'],
+    ['in a frame with a partitioned session', expressSession('none', true), noSite, {}, 'None'],
   ])('cross sites %s', async (name, keepsSessions, options, headers, sent) => {
     const host = await startHost({
       options: { allowedOrigins: [front], ...options },

@@ -153,29 +153,6 @@ export function namesSession(cookies: string, id: string): boolean {
   return cookies.split(';').some((cookie) => decoded(cookie).includes(id))
 }
 
-interface CookieSettings {
-  readonly sameSite?: unknown
-  readonly partitioned?: unknown
-}
-
-/** Returns the settings of the session cookie, as express-session or cookie-session store them. */
-function cookieSettings(req: Request): CookieSettings {
-  const { session, sessionOptions } = req as Request & {
-    session?: { readonly cookie?: CookieSettings } | null
-    sessionOptions?: CookieSettings
-  }
-  return session?.cookie ?? sessionOptions ?? {}
-}
-
-/** Returns whether the session cookie belongs to the site that frames the app (CHIPS). */
-export const isPartitioned = (req: Request): boolean => cookieSettings(req).partitioned === true
-
-/** Returns whether the session may be sent from another site: by its cookie settings, or because it was. */
-export function crossesSites(req: Request): boolean {
-  const { sameSite } = cookieSettings(req)
-  return String(sameSite).toLowerCase() === 'none' || req.headers['sec-fetch-site'] === 'cross-site'
-}
-
 function decoded(cookie: string): string {
   try {
     return decodeURIComponent(cookie)

@@ -20,7 +20,7 @@ const messages = {
   TWO_FACTOR_COOKIE_NOT_SECURE:
     'The session cookie is not Secure: it can be intercepted in transit. Set `cookie.secure` of the session.',
   TWO_FACTOR_COOKIE_SAME_SITE:
-    'The session cookie has no SameSite of "lax" or "strict": other sites can make browsers send it (CSRF). Set `cookie.sameSite` of the session.',
+    'The session cookie has no SameSite of "lax" or "strict": other sites can make browsers send it (CSRF). Set `cookie.sameSite` of the session, or `cookie.partitioned` if another site frames the app.',
   TWO_FACTOR_COOKIE_NEVER_SENT:
     'The session cookie is Secure, but Express received this request as plain http, so the response did not set the cookie. Set `trust proxy` to the proxy that ends TLS, and let it send `X-Forwarded-Proto`. Without TLS, such as on your own machine, leave `cookie.secure` unset.',
   TWO_FACTOR_MADE_PER_REQUEST:

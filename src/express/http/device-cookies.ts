@@ -3,10 +3,10 @@ import type { Domain } from '../../challenge/domain.js'
 import type { BrowserDevice, Trust } from '../../challenge/proofs/devices.js'
 import { browserLabel } from '../../lib/browser-label.js'
 import { hostFunction } from '../../lib/host-function.js'
-import { crossesSites, isPartitioned } from '../host/session.js'
 import type { HttpSettings } from '../settings.js'
 import { cookiesIn, cookiesSetBy } from './cookie-headers.js'
 import type { RequestContext } from './request-body.js'
+import { sessionCookieOf } from './session-cookie.js'
 
 // With this prefix, browsers refuse the cookie from other hosts, subdomains and plain HTTP (RFC 6265bis, 4.1.3.2).
 const prefix = '__Host-two-factor-device-'
@@ -20,7 +20,7 @@ const maxBrowserLabelLength = 100
  */
 export function createDeviceCookies(
   { devices, purposes }: Pick<Domain, 'devices' | 'purposes'>,
-  { allowedOrigins, trustedDevices }: Pick<HttpSettings, 'allowedOrigins' | 'trustedDevices'>,
+  { trustedDevices }: Pick<HttpSettings, 'trustedDevices'>,
 ) {
   const labelOf = trustedDevices?.label ? hostFunction(trustedDevices.label) : browserLabel
   const namesOf = (subject: string) => devices.namesFor(subject).map((ending) => prefix + ending)
@@ -60,9 +60,10 @@ export function createDeviceCookies(
       if (token === undefined || res.headersSent) return
       // A front end on another site, and a frame there, receive no cookie that is limited to this site. The cookie is as
       // strict as that of the session.
-      const partitioned = isPartitioned(req)
-      const isForOthers = partitioned || (allowedOrigins.length > 0 && crossesSites(req))
-      const sameSite = isForOthers ? 'none' : 'lax'
+      const { crossesSites, partitioned } = sessionCookieOf(req, res)
+      // Posts of other sites that are not in `allowedOrigins` were refused.
+      const isFromFrontEnd = req.headers['sec-fetch-site'] === 'cross-site'
+      const sameSite = crossesSites || partitioned || isFromFrontEnd ? 'none' : 'lax'
       const attributes = { path: '/', secure: true, httpOnly: true, sameSite, partitioned } as const
       const [name = '', ...earlier] = namesOf(subject)
       const others = shownIn(req).filter((one) => one.name !== name)

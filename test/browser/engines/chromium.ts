@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { chromium } from 'playwright-core'
 import { args, patienceMs } from '../chromium.js'
+import { cornerOfFrame } from './in-page.js'
 import type { Look, Tab } from './tab.js'
 
 /** The whole browser: without its windows, Chromium keeps no page that was left. */
@@ -21,6 +22,9 @@ export async function openChromium(look: Look = 'light'): Promise<Tab> {
   const context = await browser.newContext({ colorScheme: look, ignoreHTTPSErrors: true, locale: 'en-US' })
   context.setDefaultTimeout(patienceMs)
   const page = await context.newPage()
+  async function press(keys: readonly string[]): Promise<void> {
+    for (const key of keys) await page.keyboard.press(key)
+  }
   return {
     engine: 'Chromium',
     open: async (url) => void (await page.goto(url)),
@@ -37,11 +41,21 @@ export async function openChromium(look: Look = 'light'): Promise<Tab> {
     reload: async () => void (await page.reload()),
     evaluate: (expression) => page.evaluate(expression),
     clickAt: (x, y) => page.mouse.click(x, y),
-    async press(keys) {
-      for (const key of keys) await page.keyboard.press(key)
-    },
+    press,
     resize: (size) => page.setViewportSize(size),
     picture: async () => (await page.screenshot()).toString('base64'),
+    async frame() {
+      const [, frame] = page.frames()
+      if (frame === undefined) throw new Error('the page has no frame')
+      return {
+        evaluate: (expression) => frame.evaluate(expression),
+        async clickAt(x, y) {
+          const corner = await page.evaluate(cornerOfFrame)
+          await page.mouse.click(corner.x + x, corner.y + y)
+        },
+        press,
+      }
+    },
     forget: () => context.clearCookies(),
     close: () => browser.close(),
   }

@@ -49,30 +49,46 @@ export async function openFirefox(look: Look = 'light'): Promise<Tab> {
     return tab.context
   }
   let context = await openTab()
-  const act = (type: string, actions: readonly object[]) =>
-    send('input.performActions', { context, actions: [{ type, id: type, actions }] })
-  async function evaluate(expression: string): Promise<unknown> {
-    const target = { context }
-    // As JSON: the protocol would describe each value by its type.
-    const asked = `(async () => JSON.stringify(await (${expression})))()`
-    const said = await send<Evaluated>('script.evaluate', { expression: asked, target, awaitPromise: true })
-    if (said.exceptionDetails !== undefined) throw new Error(said.exceptionDetails.text)
-    return said.result?.value === undefined ? undefined : JSON.parse(said.result.value)
+  /** The verbs in the context that is current when they are called. */
+  function verbsIn(contextOf: () => string) {
+    const act = (type: string, actions: readonly object[]) =>
+      send('input.performActions', { context: contextOf(), actions: [{ type, id: type, actions }] })
+    return {
+      async evaluate(expression: string): Promise<unknown> {
+        const target = { context: contextOf() }
+        // As JSON: the protocol would describe each value by its type.
+        const asked = `(async () => JSON.stringify(await (${expression})))()`
+        const said = await send<Evaluated>('script.evaluate', {
+          expression: asked,
+          target,
+          awaitPromise: true,
+        })
+        if (said.exceptionDetails !== undefined) throw new Error(said.exceptionDetails.text)
+        return said.result?.value === undefined ? undefined : JSON.parse(said.result.value)
+      },
+      clickAt: (x: number, y: number) => act('pointer', clickActions(x, y)),
+      press: (keys: readonly string[]) => act('key', keyActions(keys)),
+    }
   }
+  const verbs = verbsIn(() => context)
   return {
     engine: 'Firefox',
     open: (url) => send('browsingContext.navigate', { context, url, wait: 'complete' }),
     back: () => send('browsingContext.traverseHistory', { context, delta: -1 }),
     reload: () => send('browsingContext.reload', { context, wait: 'complete' }),
-    evaluate,
-    clickAt: (x, y) => act('pointer', clickActions(x, y)),
-    press: (keys) => act('key', keyActions(keys)),
+    ...verbs,
     resize: (viewport) => send('browsingContext.setViewport', { context, viewport }),
     picture: async () =>
       (await send<{ data: string }>('browsingContext.captureScreenshot', { context })).data,
+    async frame() {
+      const tree = await send<Tree>('browsingContext.getTree', { root: context })
+      const frame = tree.contexts[0]?.children[0]?.context
+      if (frame === undefined) throw new Error('the page has no frame')
+      return verbsIn(() => frame)
+    },
     async forget() {
       await send('storage.deleteCookies', {})
-      if (await evaluate('document.hasFocus()')) return
+      if (await verbs.evaluate('document.hasFocus()')) return
       const left = context
       context = await openTab()
       await send('browsingContext.close', { context: left })
@@ -83,6 +99,11 @@ export async function openFirefox(look: Look = 'light'): Promise<Tab> {
       profile.remove()
     },
   }
+}
+
+/** The result of `browsingContext.getTree`, as far as it is read. */
+interface Tree {
+  readonly contexts: readonly { readonly children: readonly { readonly context: string }[] }[]
 }
 
 /** The result of `script.evaluate`, as far as it is read. */

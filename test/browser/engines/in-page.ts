@@ -110,6 +110,13 @@ export function setMark(mark: number): void {
   Object.assign(document, { mark })
 }
 
+/** Where the content of the first frame begins. */
+export function cornerOfFrame(): Point {
+  const frame = document.querySelector('iframe') as HTMLIFrameElement
+  const { left, top } = frame.getBoundingClientRect()
+  return { x: left + frame.clientLeft, y: top + frame.clientTop }
+}
+
 /** How far the page is wider than its window. */
 export function overflow(): number {
   const dialog = document.querySelector('two-factor-dialog')?.shadowRoot?.querySelector('dialog')

@@ -25,6 +25,8 @@ export interface Tab {
   resize(size: Size): Promise<void>
   /** A PNG of the window, in Base64. */
   picture(): Promise<string>
+  /** The frame of the page, which may be of another site. Points are those of the frame. */
+  frame(): Promise<Pick<Tab, 'evaluate' | 'clickAt' | 'press'>>
   /** Removes all cookies. */
   forget(): Promise<void>
   /** Ends the browser. */

@@ -41,6 +41,8 @@ export interface Visitor {
   evaluate(expression: string): Promise<unknown>
   forget(): Promise<void>
   picture(): Promise<string>
+  /** The same person, who uses the frame of the page. */
+  inFrame(): Promise<Visitor>
 }
 
 const patience = { timeout: 60_000, interval: 30 }
@@ -135,5 +137,6 @@ export function visitorAt(tab: Tab): Visitor {
     evaluate: tab.evaluate,
     forget: tab.forget,
     picture: tab.picture,
+    inFrame: async () => visitorAt({ ...tab, ...(await tab.frame()) }),
   }
 }

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { freePort } from '../../free-port.js'
+import { cornerOfFrame, type Point } from './in-page.js'
 import { clickActions, keyActions } from './key-codes.js'
 import { makeFolder, readFrom, startGroup } from './process.js'
 import type { Look, Size, Tab } from './tab.js'
@@ -49,14 +50,16 @@ export async function openWebKit(look: Look = 'light'): Promise<Tab> {
     if (error !== undefined) throw new Error(error)
     return value
   }
+  const clickAt = (x: number, y: number) => act('pointer', clickActions(x, y))
+  const press = (keys: readonly string[]) => act('key', keyActions(keys))
   return {
     engine: 'WebKit',
     open: (url) => ask('POST', '/url', { url }),
     back: () => ask('POST', '/back', {}),
     reload: () => ask('POST', '/refresh', {}),
     evaluate,
-    clickAt: (x, y) => act('pointer', clickActions(x, y)),
-    press: (keys) => act('key', keyActions(keys)),
+    clickAt,
+    press,
     async resize({ width, height }: Size) {
       await ask('POST', '/window/rect', { width, height })
       // The window has a bar above the page.
@@ -67,6 +70,21 @@ export async function openWebKit(look: Look = 'light'): Promise<Tab> {
       }
     },
     picture: () => ask('GET', '/screenshot'),
+    frame: async () => ({
+      async evaluate(expression) {
+        await ask('POST', '/frame', { id: 0 })
+        try {
+          return await evaluate(expression)
+        } finally {
+          await ask('POST', '/frame', { id: null })
+        }
+      },
+      async clickAt(x, y) {
+        const corner = (await evaluate(`(${cornerOfFrame})()`)) as Point
+        await clickAt(corner.x + x, corner.y + y)
+      },
+      press,
+    }),
     forget: () => ask('DELETE', '/cookie'),
     async close() {
       await ask('DELETE', '')
