@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest'
+import { createClient } from '../../src/index.js'
 import { codeOf, fromBase32 } from '../../src/lib/totp.js'
-import { bringDevice, startHost } from './kit.js'
+import type { StubAnswer } from '../provider-stub.js'
+import { bringDevice, phones, startHost, stubCodes } from './kit.js'
 import { recover, startRecoveryHost } from './recovery-kit.js'
 
 const appSecret = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'
@@ -40,3 +42,45 @@ it('apps, recovery codes, trusted browsers and sign-ins work while the provider 
   expect((await ben.verify(shown)).status).toBe(200)
   expect((await (await host.login('eva')).start()).status).toBe(503)
 })
+
+type Told = readonly [start: number, check: number, countedSends: number, attemptsRemaining: number]
+
+it.each<[string, StubAnswer | 'refused', Told, ...reasons: string[]]>([
+  ['cannot be reached', 'refused', [503, 503, 0, 5], 'refused'],
+  ['hangs', 'hang', [202, 503, 1, 4], 'timeout'],
+  ['disconnects', 'reset', [202, 503, 1, 4], 'reset'],
+  ['responds with 408', { status: 408, json: { error: 7 } }, [202, 503, 1, 4], 'answer'],
+  ['responds with 503', { status: 503, json: { error: 7 } }, [202, 503, 1, 4], 'answer'],
+  ['responds with a page and 520', { status: 520, text: '<html>' }, [202, 503, 1, 4], 'answer'],
+  ['responds with 429', { status: 429, json: {} }, [503, 503, 1, 4], 'later', 'answer'],
+])(
+  'start, check, sends of the number and attempts with a provider that %s',
+  async (_does, answer, told, ...reasons) => {
+    const timeoutMs = 400
+    const host = await startHost({
+      listens: true,
+      provider: (stub) =>
+        stubCodes(stub, { client: createClient({ baseUrl: stub.baseUrl, client: 41, key: 'k', timeoutMs }) }),
+    })
+    const [ana, ben] = [await host.challenged(), await host.login('ben')]
+    const { stub } = host
+    if (answer === 'refused') await stub.close()
+    else Object.assign(stub, { answerSend: () => answer, answerCheck: () => answer })
+
+    const startedAt = performance.now()
+    const [start, check] = [await ben.start(), await ana.verify(stub.rightCode)]
+    if (answer === 'hang') expect(performance.now() - startedAt).toBeGreaterThan(2 * timeoutMs - 50)
+    expect(performance.now() - startedAt).toBeLessThan(2 * timeoutMs + 2_000)
+    const { number } = await host.tf.subjects.state('ben', { phone: phones.ben ?? '' })
+    const { challenge } = (await ana.get('/two-factor')).json
+    expect([start.status, check.status, number?.sendsInHour.count, challenge.attemptsRemaining]).toEqual(told)
+    if (start.status === 202) expect(start.json.delivery).toBe('unconfirmed')
+    if (told[2] === 1 && start.status === 503) expect(start.headers.get('retry-after')).toBe('30')
+    const [reasonOfStart, reasonOfCheck = reasonOfStart] = reasons
+    const happened = host.events.map((event) => [event.type, 'reason' in event && event.reason])
+    expect(happened).toContainEqual(['provider.unavailable', reasonOfCheck])
+    if (reasonOfStart === 'later') expect(happened).toContainEqual(['challenge.undelivered', 'later'])
+    const { lastSentAt = 0, lastFailure } = host.tf.health().provider
+    expect(lastFailure?.at).toBeGreaterThanOrEqual(lastSentAt)
+  },
+)

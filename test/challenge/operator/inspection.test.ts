@@ -1,6 +1,7 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { openInspection } from '../../../src/challenge/operator/inspection.js'
 import { memoryStore, type TwoFactorOptions } from '../../../src/index.js'
+import { describePerson } from '../../../src/tools/cli/person-report.js'
 import { bringDevice, gate, signupAt } from '../../express/kit.js'
 import { recover, startRecoveryHost, wrongCode } from '../../express/recovery-kit.js'
 import { createPasskeys } from '../../passkeys/kit.js'
@@ -45,6 +46,33 @@ it('shows the waits of unknown and known browsers separately', async () => {
     ['sent', false],
     ['sent', true],
   ])
+})
+
+it('shows what became of each code of the last day', async () => {
+  const { host, desk } = await startDesk()
+  const { stub } = host
+  const held = gate()
+  const answers: readonly (typeof stub.answerSend)[] = [
+    stub.answerSend,
+    () => ({ status: 520, json: { error: 1007 } }),
+    () => ({ status: 502, text: '<html>' }),
+    () => held.opened.then(() => 'reset'),
+  ]
+  const starts: Promise<unknown>[] = []
+  for (const [index, answer] of answers.entries()) {
+    stub.answerSend = answer
+    starts.push((await host.login()).start())
+    await vi.waitFor(() => expect(stub.sends).toHaveLength(index + 1))
+    if (answer !== answers.at(-1)) await starts.at(-1)
+    host.clock.now += 10 * minute
+  }
+  const report = await desk.person('ana')
+  expect(report.codes.map(({ state }) => state)).toEqual(['sent', 'refused', 'unconfirmed', 'booked'])
+  const shown = describePerson(report).join('\n')
+  const words = ['sent, not entered', 'refused by the provider', 'perhaps sent', 'in progress, or lost']
+  for (const state of words) expect(shown).toContain(`sms: ${state}`)
+  held.open()
+  await Promise.all(starts)
 })
 
 it('shows accepted passkeys of the last day', async () => {

@@ -43,6 +43,17 @@ describe('express-two-factor doctor', () => {
     expect(program.err()).toBe('')
   })
 
+  test('sends nothing, so it cannot detect that sends and checks hang', async () => {
+    await using sandbox = await startSandbox()
+    for (const operation of ['sendSmsCode', 'verifyCode'] as const) {
+      sandbox.faults.add({ operation, kind: 'hang', times: Number.POSITIVE_INFINITY })
+    }
+    const program = doctor(sandbox)
+    expect(await program.exitCode).toBe(0)
+    expect(program.out()).toMatch(/\nNothing is wrong\.\n$/)
+    expect(['sendSmsCode', 'sendCallCode', 'verifyCode'].map(sandbox.requests.count)).toEqual([0, 0, 0])
+  })
+
   test('prints the findings as JSON, each with its code', async () => {
     await using sandbox = await startSandbox({ credits: 0 })
     const program = run(['doctor', '--json'], environment(sandbox.baseUrl))
