@@ -98,3 +98,16 @@ describe('what a number is sent over all accounts', () => {
     expect(await oneNumber(0)(20, false)).toBe(10)
   })
 })
+
+it('a number gets 480 texts a day at most from a provider that never responds', async () => {
+  const { challenges, provider, wait } = createService({ limits: { serviceSendsPerMinute: 1_000_000 } })
+  provider.send = () => ({ result: 'unconfirmed' })
+  for (let hours = 0; hours < 24; hours += 1) {
+    // Accounts that have the number on file, each in a known browser.
+    for (let account = 0; account < 25; account += 1) await challenges.start(another(account, true))
+    wait(hour)
+  }
+  expect(provider.sends).toHaveLength(480)
+  const { number } = await challenges.subjects.state('known-0', { phone: ana.phone })
+  expect(number?.sendsInDay.count).toBe(0)
+})
