@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { codeProvidersOfEachKind } from './code-providers.js'
-import { phones, startChallenged } from './kit.js'
+import { phones, startChallenged, startHost, stubCodes } from './kit.js'
 
 describe.each(codeProvidersOfEachKind)('a code, over %s,', (_name, provider, areToldApart) => {
   it('of one challenge is refused in a session of another subject', async () => {
@@ -57,4 +57,16 @@ describe.each(codeProvidersOfEachKind)('a code, over %s,', (_name, provider, are
     expect((await ana.verify(code)).status).toBe(422)
     expect(host.stub.checks).toHaveLength(1)
   })
+})
+
+it('a process with a memory store accepts a used code again after a restart, and no pending one', async () => {
+  const { host, ana } = await startChallenged()
+  const code = host.stub.rightCode
+  expect((await ana.verify(code)).status).toBe(200)
+  const ben = await host.challenged('ben')
+  const restarted = await startHost({ provider: () => stubCodes(host.stub) })
+  expect((await ben.copy(restarted.url).verify(host.stub.rightCode)).refusal[0]).toBeGreaterThanOrEqual(401)
+  const again = await restarted.challenged()
+  host.stub.answerCheck = ({ form }) => ({ json: { status: form.code === code ? 'verified' : 'wrong' } })
+  expect((await again.verify(code)).status).toBe(200)
 })

@@ -55,6 +55,14 @@ it('lists the hosts of all processes by their secrets, until five minutes after 
   expect(await openInspection({ store, secret: newer, namespace: '' }, now)).toBe('other-secret')
 })
 
+it('opens with the older secret while two are set, and not with the newer one', async () => {
+  const { store, open, now } = setUp()
+  await open('web-1', newer, older).save()
+  const opened = (secret: string) => openInspection({ store, secret, namespace: '' }, now)
+  expect(await opened(older)).toBeTypeOf('object')
+  expect(await opened(newer)).toBe('other-secret')
+})
+
 it('lists no host whose clock was far ahead', async () => {
   const { clock, open, users } = setUp()
   clock.now += 10 * minute

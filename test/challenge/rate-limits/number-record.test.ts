@@ -64,6 +64,9 @@ function createNumber(options: ServiceOptions, isFailover: boolean) {
     hold: () => {
       isHeld = true
     },
+    resume: () => {
+      isHeld = false
+    },
     async start(subject: string): Promise<string> {
       asking = subject
       const started = challenges.start(who(subject))
@@ -236,6 +239,36 @@ describe.each(variants)('%s, %s:', (storeName, kind) => {
       waiting[0]?.answer({ result: 'failed' })
       await other.started
       expect(await type('owner', 'owner')).toBe('approved')
+    })
+
+    it.each([
+      [11_999, 'challenge_gone'],
+      [12_000, 'approved'],
+    ])('requested %d ms after a send to another account without a response: %s', async (ms, outcome) => {
+      const { start, type, hold, begin, waiting, wait, resume } = setUp()
+      hold()
+      const other = await begin('other')
+      wait(ms)
+      resume()
+      expect(await start('owner')).toBe('started')
+      expect(await type('owner', 'owner')).toBe(outcome)
+      waiting[0]?.answer({ result: 'unconfirmed' })
+      await other.started
+    })
+
+    it.each([
+      [10 * minute + 11_999, 'challenge_gone'],
+      [10 * minute + 12_000, 'approved'],
+    ])('whose send had no response %d ms after a code of another account: %s', async (ms, outcome) => {
+      const { start, type, hold, begin, waiting, wait } = setUp()
+      await start('other')
+      wait(ms)
+      hold()
+      const { started } = await begin('owner')
+      waiting[0]?.take()
+      waiting[0]?.answer({ result: 'unconfirmed' })
+      await started
+      expect(await type('owner', 'owner')).toBe(outcome)
     })
 
     it('is the last one again as soon as another account has had its answer', async () => {
