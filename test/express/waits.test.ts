@@ -191,3 +191,14 @@ describe('a number that the provider refuses', () => {
     expect(buttons(text)).toEqual({ sms: false, call: true })
   })
 })
+
+it.each([
+  ['You&#39;ve asked for too many codes', { sendsPerHour: 1 }],
+  ['Codes are turned off', { failuresBeforeDisable: 2, failuresBeforeLock: 2 }],
+])('a user who is locked out reads "%s"', async (title, limits) => {
+  const { host, ana } = await startLoggedIn({ options: { limits } })
+  await ana.submit('/two-factor/start')
+  for (const code of ['000000', '000001']) await ana.submit('/two-factor/verify', { code })
+  host.clock.now += 10 * minute
+  expect((await ana.submit('/two-factor/start')).text).toContain(`<h1>${title}</h1>`)
+})

@@ -152,7 +152,9 @@ describe.skipIf(withoutRedis)('a payment while Redis hangs', () => {
     server.freeze()
     const startedAt = performance.now()
     const posted = await ana.submit('/pay', { amount: '6', payee: 'Mum' })
-    expect(performance.now() - startedAt).toBeGreaterThan(240)
+    const tookMs = performance.now() - startedAt
+    expect(tookMs).toBeGreaterThan(240)
+    expect(tookMs).toBeLessThan(1_000)
     expect([posted.status, posted.json]).toEqual([503, undefined])
     expect(posted.text).toContain('Sorry, we can&#39;t confirm that it&#39;s you right now')
     expect((await ana.get('/account')).refusal).toEqual([503, 'store_unavailable'])

@@ -34,18 +34,30 @@ function written(name: string, content: object): string {
 type Came = readonly [series: string, perHour: number]
 
 /** Whether an alarm fires after an hour of this. */
-function fires(alarm: string, came: readonly Came[]): boolean {
+const fires = (alarm: string, came: readonly Came[]): boolean =>
+  firesAt(
+    '1h',
+    alarm,
+    came.map(([series, perHour]) => ({ series, values: `0+${perHour / 240}x240` })),
+  )
+
+/** Whether an alarm fires at this time after the start of these series, which have a value each 15 seconds. */
+function firesAt(
+  time: string,
+  alarm: string,
+  series: readonly { readonly series: string; readonly values: string }[],
+): boolean {
   const test = written('test.yml', {
     rule_files: [path(rules)],
     evaluation_interval: '15s',
     tests: [
       {
         interval: '15s',
-        input_series: came.map(([series, perHour]) => ({ series, values: `0+${perHour / 240}x240` })),
+        input_series: series,
         promql_expr_test: [
           {
             expr: `count(ALERTS{alertname="${alarm}", alertstate="firing"})`,
-            eval_time: '1h',
+            eval_time: time,
             exp_samples: [{ labels: '{}', value: 1 }],
           },
         ],
@@ -86,6 +98,16 @@ describe.skipIf(withoutPromtool)('the rules, by the tool of Prometheus', () => {
     expect(fires(ruleOf(type), [events(type, (atLeast - 0.01) * 12)])).toBe(false)
     expect(fires(ruleOf(type), [events(type, (atLeast + 0.01) * 12)])).toBe(true)
   })
+
+  it.each(['provider.misconfigured', 'spend.suspected', 'limit.closed'])(
+    '%s, which is emitted once for a while, clears after five minutes',
+    (type) => {
+      // At the end of the twentieth minute.
+      const came = [{ series: `two_factor_events_total{type="${type}"}`, values: '0x79 1x120' }]
+      const firesAfter = (time: string) => firesAt(time, ruleOf(type), came)
+      expect(['19m', '21m', '24m', '26m'].map(firesAfter)).toEqual([false, true, true, false])
+    },
+  )
 
   it.each<[alarm: string, when: string, isFiring: boolean, inAnHour: readonly Came[]]>([
     ['SendsRefused', 'six of ten are refused', true, [sends('failed', 90), sends('sent', 60)]],
