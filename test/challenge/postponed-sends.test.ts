@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest'
 import type { SendResult } from '../../src/challenge/exchange/code-provider.js'
 import { TwoFactorError } from '../../src/errors.js'
-import { it, rightCode } from './service.js'
+import { createService, it, rightCode } from './service.js'
 
 const minute = 60_000
 const ana = { subject: 'ana', session: 'ana', phone: '+573001234567', purpose: 'login' }
@@ -60,6 +60,19 @@ describe('a send that the provider postpones', () => {
       wait(5_000)
     }
     expect(provider.sends).toHaveLength(most)
+  })
+
+  it.for([
+    ['address', { sendsPerAddressPer10Min: 2 }],
+    ['whole service', { serviceSendsPerMinute: 2 }],
+  ] as const)('counts for the %s', async ([, limits]) => {
+    const { challenges, provider } = createService({ limits })
+    provider.send = () => ({ result: 'later' })
+    const start = (subject: string) =>
+      challenges.start({ ...ana, subject, session: subject, address: '203.0.113.7' })
+    for (const subject of ['a', 'b']) expect((await thrown(start(subject)))[0]).toBe('provider_unavailable')
+    expect(await start('c')).toMatchObject({ outcome: 'refused', retryAfterMs: expect.any(Number) })
+    expect(provider.sends).toHaveLength(2)
   })
 
   it('uses up the day of the number within hours', async ({ challenges, provider, wait }) => {
