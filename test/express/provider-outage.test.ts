@@ -1,4 +1,5 @@
-import { expect, it } from 'vitest'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { expect, it, onTestFinished } from 'vitest'
 import { createClient } from '../../src/index.js'
 import { codeOf, fromBase32 } from '../../src/lib/totp.js'
 import type { StubAnswer } from '../provider-stub.js'
@@ -82,5 +83,37 @@ it.each<[string, StubAnswer | 'refused', Told, ...reasons: string[]]>([
     if (reasonOfStart === 'later') expect(happened).toContainEqual(['challenge.undelivered', 'later'])
     const { lastSentAt = 0, lastFailure } = host.tf.health().provider
     expect(lastFailure?.at).toBeGreaterThanOrEqual(lastSentAt)
+  },
+)
+
+it.each([
+  ['hangs', 'timeout', () => undefined],
+  ['disconnects', 'reset', (socket: Socket) => socket.resetAndDestroy()],
+] as const)(
+  'a provider that %s before a connection exists was sent nothing: 503, and nothing is counted',
+  async (_does, reason, behave) => {
+    const server = createServer(behave)
+    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+    onTestFinished(() => void server.close())
+    const { port } = server.address() as AddressInfo
+    const host = await startHost({
+      listens: true,
+      provider: (stub) =>
+        stubCodes(stub, {
+          client: createClient({
+            baseUrl: `https://127.0.0.1:${port}/v1`,
+            client: 41,
+            key: 'k',
+            timeoutMs: 500,
+          }),
+        }),
+    })
+    const told = await (await host.login()).start()
+    expect(told.refusal).toEqual([503, 'provider_unavailable'])
+    expect(host.events).toContainEqual(
+      expect.objectContaining({ type: 'provider.unavailable', sent: false, reason }),
+    )
+    const { number } = await host.tf.subjects.state('ana', { phone: phones.ana ?? '' })
+    expect(number?.sendsInHour.count).toBe(0)
   },
 )
