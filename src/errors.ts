@@ -32,11 +32,11 @@ export const httpStatusOf = {
    * then try again.
    */
   verification_in_progress: 409,
-  /** The account has no factor for this request: `phone` returned no number. */
+  /** The account has no factor for this request: no number, authenticator app or passkey. */
   no_phone: 409,
   /**
-   * The challenge is unknown, expired, used or belongs to another session. If the provider cannot tell codes apart, also:
-   * its number has since received a code for another account. Start again.
+   * The challenge is unknown, expired, used or belongs to another session. If the provider returns no
+   * handle for each code, also: its number has since received a code for another account. Start again.
    *
    * Or its fields are bound, its send got no response, and an earlier code may be the newest one.
    */
@@ -59,7 +59,7 @@ export const httpStatusOf = {
   delivery_failed: 502,
   /** The provider returned no verdict, or its response was lost. The attempt stays used. */
   verification_unavailable: 503,
-  /** Nothing was sent and an attempt was refunded, or the provider rejects your account. */
+  /** Nothing was sent and an attempt was refunded, or the provider rejects your provider account. */
   provider_unavailable: 503,
   /** The store did not respond in time. */
   store_unavailable: 503,

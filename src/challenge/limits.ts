@@ -80,7 +80,7 @@ const limitTable = {
   sendsPerHour: limit(5, nonNegative),
   /** Like `sendsPerHour`, for 24 hours. */
   sendsPerDay: limit(10, nonNegative),
-  /** Maximum codes per number and hour over all accounts, entered or not. */
+  /** Maximum codes per number and hour over all accounts, entered or not. A call counts as two. */
   // More than any user signs in, including those who enter every code.
   allSendsPerHour: limit(20, nonNegative),
   /** Like `allSendsPerHour`, for 24 hours. */
@@ -95,22 +95,24 @@ const limitTable = {
   /** Maximum numbers per session and day at sign-ups. */
   numbersPerSessionPerDay: limit(3, nonNegative),
   /**
-   * Maximum codes per address in 10 minutes: an IPv4 address or an IPv6 /56, from `req.ip`. A private address, perhaps
-   * of a proxy, has ten times as many. `false` disables the limit.
+   * Maximum codes in 10 minutes per IP address (IPv4, or an IPv6 /56), from `req.ip`. A private address, perhaps of a
+   * proxy, has ten times as many. `false` disables the limit.
    */
   // An office or a mobile carrier shares one address among many users.
   sendsPerAddressPer10Min: limit<number | false>(200, countOrOff),
   /** Like `sendsPerAddressPer10Min`, for sign-ups. */
   enrolSendsPerAddressPer10Min: limit<number | false>(20, countOrOff),
   /**
-   * Maximum codes per address and day at sign-ups that were not entered: an IPv4 address or an IPv6 /48. `false`
-   * disables the limit.
+   * Maximum codes at sign-ups that were not entered, per day and IP address (IPv4, or an IPv6 /48). `false` disables the
+   * limit.
    *
    * Codes that the provider refused count, too.
    */
   // A twentieth of the service's limit. If seven of ten are entered, 500 users a day behind one carrier's address.
   enrolSendsPerAddressPerDay: limit<number | false>(150, countOrOff),
-  /** Maximum codes per minute over all accounts. Sign-ins and sign-ups have separate counters. */
+  /**
+   * Maximum codes per minute over all accounts. Sign-ins and sign-ups have separate counters. A call counts as one.
+   */
   serviceSendsPerMinute: limit(600, nonNegative),
   /** Maximum codes per hour over all numbers without a verification. */
   serviceEnrolSendsPerHour: limit(600, nonNegative),

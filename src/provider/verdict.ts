@@ -15,11 +15,14 @@ export interface VerifyAnswer {
 
 /** Rules for reading the responses of your account. */
 export interface VerdictRules {
-  /** Values of `status` that your account returns for a correct code, compared exactly. No default: run `calibrate`. */
+  /**
+   * Values of `status` that your provider account returns for a correct code, compared exactly. No default: run
+   * `calibrate`.
+   */
   readonly approvedStatuses: readonly string[]
   /** Values of `error` that mean a wrong code. Default: `[]`, which means every value. */
   readonly rejectedCodes?: readonly string[]
-  /** Values of `error` that mean that the provider rejects your account. Default: `['1003']`. */
+  /** Values of `error` with which the provider rejects your provider account. Default: `['1003']`. */
   readonly accountErrorCodes?: readonly string[]
 }
 

@@ -36,7 +36,13 @@ declare global {
   const tell: (req: import('express').Request, kind: string, numbers: readonly string[]) => Promise<void>
   const ejs: { renderFile(file: string, data: object): Promise<string> }
   const captchaSolved: (req: import('express').Request) => boolean
-  const [account, confirmed, transfer]: [RequestHandler, RequestHandler, RequestHandler]
+  const [account, confirmed, settings, transfer]: [
+    RequestHandler,
+    RequestHandler,
+    RequestHandler,
+    RequestHandler,
+  ]
+  const isAdmin: (subject: string) => boolean
   const csrfProtection: RequestHandler
 
   namespace Express {

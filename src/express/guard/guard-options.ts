@@ -54,7 +54,7 @@ export interface GuardOptions {
    */
   readonly describe?: Describe
   /**
-   * Accepted factors: `code`, `app`, `passkey`, `trusted-device`, `recovery-code`, or your own from `grants.write`.
+   * Accepted methods: `code`, `app`, `passkey`, `trusted-device`, `recovery-code`, or your own from `grants.write`.
    * Default: any.
    *
    * `code` is a code that was sent. The option `channels` of the purpose selects its methods.
@@ -75,11 +75,11 @@ export interface GuardOptions {
    */
   readonly resume?: boolean
   /**
-   * If true, the guard sends the code when it refuses a form of this site that only a code can satisfy. Default: true.
+   * If true, the guard sends the code when it refuses a form of this site that only a code can satisfy. A function adds
+   * other requests, for which it returns exactly `true`. Default: true.
    *
-   * All limits and `beforeSend` apply, and the send never replaces a live code for another action. A function adds other
-   * requests: those for which it returns exactly `true`. Return true only for a request that a user starts by an action
-   * (SMS pumping).
+   * All limits and `beforeSend` apply, and the send never replaces a live code for another action. Return true only for a
+   * request that a user starts by an action (SMS pumping).
    */
   readonly sendAtOnce?: boolean | ((req: Request) => boolean)
   /**
