@@ -194,6 +194,20 @@ describe('an onVerified that answers in its own words', () => {
     expect(host.errors).toEqual([])
   })
 
+  it.each<[string, (res: Response) => void]>([
+    ['a file', (res) => res.type('text').sendFile(own, { root: here })],
+    ['a template that takes its time', (res) => res.render(own)],
+  ])('is too late with %s: the package has responded', async (_, respond) => {
+    const host = await startHost(responding(respond))
+    host.app.engine('ts', (_path, _options, done) => {
+      void setTimeout(20).then(() => done(null, 'suspended'))
+    })
+    host.app.set('views', here)
+    const { ana, told } = await verify(host)
+    expect([told.status, told.json]).toMatchObject([200, { verified: true }])
+    expect((await ana.get('/account')).status).toBe(200)
+  })
+
   it('is no success when it set a status of 404 and sends nothing for five seconds', async () => {
     const refused = gate()
     const { host, ana } = await startChallenged(

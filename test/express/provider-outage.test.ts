@@ -1,9 +1,11 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
 import { createClient } from '../../src/index.js'
 import { codeOf, fromBase32 } from '../../src/lib/totp.js'
 import type { StubAnswer } from '../provider-stub.js'
-import { bringDevice, phones, startHost, stubCodes } from './kit.js'
+import { until } from '../store/redis-server.js'
+import { bringDevice, gate, phones, startHost, stubCodes } from './kit.js'
 import { recover, startRecoveryHost } from './recovery-kit.js'
 
 const appSecret = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'
@@ -117,3 +119,26 @@ it.each([
     expect(number?.sendsInHour.count).toBe(0)
   },
 )
+
+it('close() lets requests to the provider that are under way end first', async () => {
+  const held = gate()
+  const host = await startHost()
+  const ana = await host.login()
+  const { answerSend } = host.stub
+  host.stub.answerSend = async (request) => {
+    await held.opened
+    return answerSend(request)
+  }
+  const starting = ana.start()
+  await until(() => host.stub.sends.length === 1)
+  let isClosed = false
+  const closing = host.tf.close().then(() => {
+    isClosed = true
+  })
+  await sleep(100)
+  expect(isClosed).toBe(false)
+  held.open()
+  expect((await starting).status).toBe(201)
+  await closing
+  expect((await (await host.login('ben')).start()).status).toBe(503)
+})
