@@ -199,13 +199,18 @@ describe('an onVerified that answers in its own words', () => {
     ['a template that takes its time', (res) => res.render(own)],
   ])('is too late with %s: the package has responded', async (_, respond) => {
     const host = await startHost(responding(respond))
+    const thrown: unknown[] = []
     host.app.engine('ts', (_path, _options, done) => {
-      void setTimeout(20).then(() => done(null, 'suspended'))
+      void setTimeout(20)
+        .then(() => done(null, 'suspended'))
+        .catch((error: unknown) => thrown.push(error))
     })
     host.app.set('views', here)
     const { ana, told } = await verify(host)
     expect([told.status, told.json]).toMatchObject([200, { verified: true }])
     expect((await ana.get('/account')).status).toBe(200)
+    await expect.poll(() => [...thrown, ...host.errors].map(String)).toHaveLength(1)
+    expect(String([...thrown, ...host.errors])).toContain('headers after they are sent')
   })
 
   it('is no success when it set a status of 404 and sends nothing for five seconds', async () => {
