@@ -116,8 +116,11 @@ describeInChromium('npm start', (browser) => {
     await expect.poll(() => axeEverywhere(page)).toEqual([])
 
     // A step-up in a dialog.
+    // Each page has arrived before the next press, since two of them have the same link.
     await bank.getByRole('link', { name: 'Ya los guardé' }).click()
+    await arriveAt('Inicio de sesión en dos pasos')
     await bank.getByRole('link', { name: 'Cuenta' }).click()
+    await arriveAt('Cuenta')
     await bank.getByRole('link', { name: 'Ajustes' }).click()
     await bank.getByRole('heading', { name: 'Revisa tu teléfono' }).waitFor()
     await expect.poll(() => phone.locator('> li').count()).toBe(5)
