@@ -20,6 +20,22 @@ async function takePicture(ana: Visitor): Promise<void> {
   writeFileSync('docs/picture.webp', Buffer.from(String(picture), 'base64'))
 }
 
+/** Whether the middle of the frame's left border has its colour in a picture of the window. */
+async function isPainted(ana: Visitor): Promise<unknown> {
+  await ana.evaluate('scrollTo(0, 0)')
+  return ana.evaluate(`(async () => {
+    const png = new Image()
+    png.src = 'data:image/png;base64,${await ana.picture()}'
+    await png.decode()
+    const context = Object.assign(document.createElement('canvas'), { width: png.width, height: png.height }).getContext('2d')
+    context.drawImage(png, 0, 0)
+    const frame = document.querySelector('iframe')
+    const { left, top, height } = frame.getBoundingClientRect()
+    const colour = context.getImageData(left + 4, top + height / 2, 1, 1).data.slice(0, 3)
+    return getComputedStyle(frame).borderLeftColor === 'rgb(' + colour.join(', ') + ')'
+  })()`)
+}
+
 /** The journeys of a person who watches the demo's stage: the bank in a frame, and the phone beside it. */
 export function itShowsTheStage(visitor: () => Visitor): void {
   it.each([1_280, 1_024, 320])('signs in by a tap on the code, on a stage of %i px', async (width) => {
@@ -31,6 +47,7 @@ export function itShowsTheStage(visitor: () => Visitor): void {
     const tap = 'Tap the code that arrives on the phone'
     await ana.see(`${tap}.`)
     expect(await ana.overflow()).toBe(0)
+    await expect.poll(() => isPainted(ana)).toBe(true)
     await ana.tap(`Fill in ${await codeFor(bank)}`)
     await ana.see('Movements')
     await ana.see('Now try one of these')
