@@ -21,15 +21,15 @@ export const httpStatusOf = {
   send_refused: 403,
   /** The request came from another site. If that site is yours, list it in `allowedOrigins`. */
   cross_site: 403,
-  /** Too many consecutive wrong codes. `tf.subjects.unlock` lifts it. */
+  /** Too many consecutive wrong codes. `tf.subjects.unlock` enables the account again. */
   account_disabled: 403,
   /** The route accepts other methods only: see `Allow`. */
   method_not_allowed: 405,
   /** A newer challenge, perhaps of another session, replaced the one on the page. Start again. */
   challenge_superseded: 409,
   /**
-   * Another code of this account is being checked, or this code had no verdict less than 5 s ago. Wait `retryAfterMs`,
-   * then try again.
+   * Another code of this account is being checked, or a check of this code ended without a verdict less than 5 s ago.
+   * Wait `retryAfterMs`, then try again.
    */
   verification_in_progress: 409,
   /** The account has no factor for this request: no number, authenticator app or passkey. */
@@ -43,13 +43,13 @@ export const httpStatusOf = {
   challenge_gone: 410,
   /** The body is too large. */
   payload_too_large: 413,
-  /** The body is neither JSON nor a form, or of a type that the app does not parse before the guard. */
+  /** The body is not JSON and not a form, or the app does not parse its type before the guard. */
   unsupported_media_type: 415,
   /** The code is wrong, used or expired: see `attemptsRemaining`. */
   code_not_accepted: 422,
   /** The challenge has no attempts left. Wait `retryAfterMs`, then start again. */
   attempts_exhausted: 429,
-  /** Too many wrong codes. Wait `retryAfterMs`; `tf.subjects.unlock` also lifts it. */
+  /** Too many wrong codes. Wait `retryAfterMs`, or call `tf.subjects.unlock`. */
   account_locked: 429,
   /** The pause after the last code is still running. Wait `retryAfterMs`. */
   resend_too_soon: 429,

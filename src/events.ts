@@ -78,7 +78,7 @@ export type EventBody =
       readonly failure?: string | undefined
     } & ChallengeFields &
       Omit<ExchangeFields, 'reason'>)
-  /** A wrong code was submitted. With `used`, the code of an earlier success. */
+  /** A wrong code was submitted. If the event has `used`, this was the code of an earlier success. */
   | ({
       readonly type: 'challenge.rejected'
       readonly attemptsRemaining: number
@@ -111,7 +111,7 @@ export type EventBody =
    * A hundred in total, or sixty of unknown browsers.
    */
   | ({ readonly type: 'subject.disabled' } & ChallengeFields)
-  /** An operator lifted the lock or the disabling of an account and reset its counters. */
+  /** An operator ended the lock or the disabling of an account, and reset its counters. */
   | { readonly type: 'subject.unlocked'; readonly subject: string }
   /** A limit or a rule refused a request. */
   | {
@@ -129,7 +129,7 @@ export type EventBody =
        */
       readonly reason?: string
     }
-  /** A browser became trusted, replaced a code, or lost its trust. */
+  /** A browser became trusted, replaced a code, or is no longer trusted. */
   | { readonly type: 'device.trusted' | 'device.used' | 'device.revoked'; readonly subject: string }
   /** A grant was revoked. */
   | { readonly type: 'grant.revoked'; readonly subject: string }
@@ -142,7 +142,7 @@ export type EventBody =
   /** A wrong or used recovery code was submitted. */
   | { readonly type: 'recovery.failed'; readonly subject: string }
   /**
-   * A number, an app, a passkey or recovery codes were added, are about to be added, or were removed. Notify the user.
+   * A number, an app, a passkey or recovery codes were added, will be added next, or were removed. Notify the user.
    *
    * For a number: after your app saved it, and also after a 5xx of its request, because it may be saved. For an app:
    * after its first correct code. For recovery codes: when they are made.

@@ -16,8 +16,8 @@ export interface PurposeOptions {
   /** If true, a trusted browser replaces the code. Default: true for `login`, false for any other purpose. */
   readonly trustedDevice?: boolean
   /**
-   * If true, a recovery code replaces the code. Default: for `login` only, and only if the guard requires no more than
-   * a sign-in.
+   * If true, a recovery code replaces the code. Default: true for `login` if the guard requires only a sign-in,
+   * otherwise false.
    */
   readonly recoveryCode?: boolean
 }
@@ -64,7 +64,7 @@ export interface TwoFactorOptions extends HttpOptions {
   readonly namespace?: string
   /** Changes single limits, or selects the stricter set with `{ profile: 'psd2' }`. */
   readonly limits?: LimitsOption
-  /** Configures how sign-ups are watched for SMS pumping. Default: it reports and refuses nothing. */
+  /** Configures how sign-ups are watched for SMS pumping. Default: it only reports, and refuses no sign-up. */
   readonly signupGuard?: SignupGuardOptions
   /** Receives every event, like the diagnostics channel `express-two-factor:event`. */
   readonly onEvent?: OnEvent

@@ -38,8 +38,8 @@ const limitTable = {
   // PSD2 RTS, article 4(3)(b): five consecutive failures. Twilio Verify and Ory Kratos use the same.
   attemptsPerChallenge: limit(5, integer(1, 10)),
   /**
-   * Wrong codes from unknown browsers before the account (at sign-up, the number) is locked for them. Every five more
-   * lock it again.
+   * Wrong codes from unknown browsers before the account (at sign-up, the number) is locked for them. Every five
+   * further ones lock it again.
    *
    * Known browsers are neither counted nor locked.
    */
@@ -53,8 +53,8 @@ const limitTable = {
   // NIST SP 800-63B-4, 3.2.2: waits that grow up to an hour.
   lockMs: limit(15 * minuteMs, durationMs),
   /**
-   * Consecutive wrong codes that disable the account for a year, or until `tf.subjects.unlock`. Unknown browsers may
-   * cause 60 % of them.
+   * Consecutive wrong codes that disable the account for a year, or until `tf.subjects.unlock`. Unknown browsers can
+   * cause at most 60 % of them.
    */
   // NIST SP 800-63B-4, 3.2.2: no more than a hundred consecutive failures.
   failuresBeforeDisable: limit(100, atLeastOne),
@@ -70,8 +70,8 @@ const limitTable = {
   // Supabase and authgear: a minute, then longer.
   cooldownMs: limit<readonly number[]>([minuteMs, 2 * minuteMs, 5 * minuteMs], pauses),
   /**
-   * Maximum codes per account and hour that were sent but not entered, for known and for unknown browsers each. At
-   * sign-up, per number. A call counts as two.
+   * Maximum codes per account and hour that were sent but not entered, counted separately for known and for unknown
+   * browsers. At sign-up, per number. A call counts as two.
    *
    * The limit covers all numbers of an account. At sign-in, codes without a response or a verdict of the provider do
    * not count.

@@ -91,8 +91,8 @@ export interface HttpOptions {
   /** Texts, look and exit links of the built-in pages. */
   readonly pages?: PagesOptions
   /**
-   * Called after a correct code, a passkey, a recovery code or a trusted browser, when the session id is renewed and the
-   * grant is stored. Sign the user in here. If it throws, or responds with 4xx or 5xx, the grant is revoked.
+   * Called after a correct code, a passkey, a recovery code or a trusted browser, after the session id is renewed and
+   * the grant is stored. Sign the user in here. If it throws, or responds with 4xx or 5xx, the grant is revoked.
    */
   readonly onVerified?: OnVerified
   /**

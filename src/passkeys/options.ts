@@ -46,7 +46,10 @@ export interface PasskeysOptions {
   readonly rpName: string
   /** Origin of your pages, such as `https://acme.example` or `http://localhost:3000`, or several. Browsers refuse an IP address. */
   readonly origin: string | readonly string[]
-  /** Domain to which the passkeys belong: the host of each origin or a parent of it. Default: the host of the first. */
+  /**
+   * Domain to which the passkeys belong: the host of each origin or a parent domain of it. Default: the host of the
+   * first origin.
+   */
   readonly rpId?: string
   /** Returns the passkeys of an account. If it throws, only the passkeys are unavailable. */
   readonly list: (subject: string) => Awaitable<readonly StoredPasskey[]>

@@ -37,9 +37,9 @@ export interface ProviderCodesOptions extends VerdictRules, FixedCodesOptions {
    */
   readonly calibratedAt?: string | undefined
   /**
-   * If true, a new code ends the earlier codes to this number with this app-name, as `calibrate --replaces` finds out:
-   * if this is wrong, a sign-in code may confirm a payment. Default: false. A purpose whose guards `bind` fields
-   * then needs an `appName` of its own.
+   * Set true if each new code of your provider ends the earlier codes to this number with this app-name:
+   * `calibrate --replaces` measures it. If true is wrong, a sign-in code may confirm a payment. Default: false. A
+   * purpose whose guards `bind` fields then needs an `appName` of its own.
    */
   readonly replacesCodes?: boolean | undefined
   /** Voice of the calls. Default: `Mariana`. */

@@ -20,8 +20,8 @@ export interface FixedCodesOptions {
    */
   readonly fixedCodes?: Readonly<Record<string, FixedCode>> | undefined
   /**
-   * If true, accepts fixed codes that do not all end within 60 days, although NODE_ENV is neither `development` nor `test`.
-   * Default: false.
+   * If true, accepts fixed codes that do not end within 60 days also in production (NODE_ENV is neither `development`
+   * nor `test`). Default: false.
    */
   readonly dangerouslyInProduction?: true | undefined
 }

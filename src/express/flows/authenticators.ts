@@ -70,7 +70,8 @@ export interface Authenticators {
    */
   begin(req: Request): Promise<NewAuthenticator>
   /**
-   * Returns this secret after its first code, to be stored. Rejects like `begin`, and with `code_not_accepted`.
+   * Checks the first code of the new app and returns the secret, to be stored. Rejects like `begin`, and with
+   * `code_not_accepted`.
    *
    * @example
    * const { secret } = await tf.authenticators.confirm(req, req.body.code)

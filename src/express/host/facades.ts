@@ -70,7 +70,7 @@ export interface TrustedDevicesFacade {
   list(subject: SubjectName, req?: Request): Promise<readonly TrustedDevice[]>
   /** Ends the trust in one browser by its `id` in the list. It stays a known browser. */
   revoke(subject: SubjectName, id: string): Promise<void>
-  /** Ends all trusted and known browsers of an account. */
+  /** Makes all trusted and known browsers of an account unknown. */
   revokeSubject(subject: SubjectName): Promise<void>
 }
 

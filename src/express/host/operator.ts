@@ -20,7 +20,7 @@ export interface SubjectsFacade {
    */
   state(subject: SubjectName, of?: OfNumber): Promise<SubjectState>
   /**
-   * Lifts the lock or disabling of an account and resets its attempts, sends and recovery attempts. It also resets the
+   * Ends the lock or disabling of an account, and resets its attempts, sends and recovery attempts. It also resets the
    * counters over all accounts of each number that received a code of this account, and of `phone`. Pass `phone` for an
    * account whose start was refused.
    */
@@ -55,7 +55,7 @@ export interface SubjectsFacade {
 /** Adds to the counts of the option `signupGuard`. */
 export interface SignupsFacade {
   /**
-   * Counts a number for `signupGuard` that was verified by other means than `phoneVerification()`.
+   * Counts a number for `signupGuard` that was verified in another way than by `phoneVerification()`.
    *
    * Rejects with a TypeError if the country is no ISO 3166 code.
    *

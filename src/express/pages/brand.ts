@@ -27,7 +27,7 @@ export interface BrandOptions {
    * `--wrong-ground`, `--right`, `--right-ground`, `--font` and `--radius`.
    */
   readonly css?: string
-  /** Further sources from which pages may load, for your `render` or `css`. */
+  /** Further sources from which the pages may load files, for your `render` or `css`. */
   readonly csp?: {
     readonly imgSrc?: readonly string[]
     readonly fontSrc?: readonly string[]

@@ -25,9 +25,9 @@ export const fixedNumbers = [
   {
     ending: '999902',
     result: 'unreachable',
-    meaning: 'Texts end as unreachable, and their credits are refunded.',
+    meaning: 'Texts are undeliverable (unreachable phone), and their credits are refunded.',
   },
-  { ending: '999903', result: 'undelivered', meaning: 'Texts stay sent and never arrive.' },
+  { ending: '999903', result: 'undelivered', meaning: 'Texts keep the state `sent` and never arrive.' },
   { ending: '999904', result: 'unanswered', meaning: 'Calls are never answered, at any attempt.' },
   {
     ending: '999905',
@@ -38,7 +38,7 @@ export const fixedNumbers = [
   {
     ending: '999907',
     result: 'knownCode',
-    meaning: 'The code is always 012345, or the first characters of another alphabet.',
+    meaning: 'The code is always 012345, or the first characters of your own alphabet.',
   },
   {
     ending: '999908',
