@@ -54,10 +54,13 @@ export function itShowsTheStage(visitor: () => Visitor): void {
 
     // The transfer has to be read first, so nothing is sent by itself.
     bank.sandbox.clock.advance(61_000)
+    await ana.evaluate("document.querySelector('.screen').scrollTop = 40")
     await ana.tap('Transfer money')
     await ana.see('Amount in dollars')
     await ana.tap('Transfer')
     await ana.see(`${tap}, then press Continue.`)
+    await ana.see(`Fill in ${await codeFor(bank)}`)
+    expect(await ana.evaluate("document.querySelector('.screen').scrollTop")).toBe(0)
     await ana.tap(`Fill in ${await codeFor(bank)}`)
     if (width === 1_280 && process.env.WRITE_PICTURE === '1') await takePicture(ana)
     await ana.tap('Continue')

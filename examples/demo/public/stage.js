@@ -147,7 +147,10 @@ function showGuesses(
 
 new EventSource('/stage/events').onmessage = ({ data }) => {
   const { limits, messages, activity, guesses } = JSON.parse(data)
+  const [newest] = find('#messages').children
   update(find('#messages'), messages, ({ id, codeState }) => `${id} ${codeState}`, messageItem)
+  // Browsers would keep an older message in view.
+  if (find('#messages').firstElementChild !== newest) find('.screen').scrollTop = 0
   update(find('#activity'), activity, ({ id, times }) => `${id} ${times}`, activityItem)
   showGuesses(guesses, limits)
   showHeadline()
