@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { eventUrgency } from '../../src/index.js'
 import { codeOf, fromBase32 } from '../../src/lib/totp.js'
 import { createPasskeys } from '../passkeys/kit.js'
@@ -70,4 +70,43 @@ it.each([
   }
   const ben = await host.login('ben')
   expect((await ben.start({}, { 'x-forwarded-for': '203.0.113.99' })).status).toBe(status)
+})
+
+it('correct codes with a status that is not listed lock the account after ten', async () => {
+  const host = await startHost({
+    listens: true,
+    provider: (stub) => stubCodes(stub, { approvedStatuses: ['ok'] }),
+  })
+  for (let sent = 0; sent < 2; sent += 1) {
+    const ana = await host.challenged()
+    for (let code = 0; code < 5; code += 1) {
+      host.stub.rightCode = String(500_000 + host.stub.checks.length)
+      expect((await ana.verify(host.stub.rightCode)).refusal).toEqual([422, 'code_not_accepted'])
+    }
+    host.clock.now += 10 * 60_000
+  }
+  expect((await (await host.login()).start()).refusal).toEqual([429, 'account_locked'])
+  expect(host.events.map(({ type }) => type)).toContain('subject.locked')
+  await host.tf.subjects.unlock('ana')
+  expect((await (await host.login()).start()).status).toBe(201)
+})
+
+it.each<[string, object, who: string, asked: number]>([
+  ['account', { sendsPerHour: 1 }, 'ana', 1],
+  ['address', { sendsPerAddressPer10Min: 1 }, 'ben', 1],
+  ['number', { allSendsPerHour: 1 }, 'ana2', 2],
+  ['whole service', { serviceSendsPerMinute: 1 }, 'ben', 2],
+])('a limit of the %s refuses a send: %j for %s, and beforeSend was called %d times', async (...row) => {
+  const [, limits, who, asked] = row
+  const beforeSend = vi.fn(() => true)
+  const host = await startHost({ options: { limits, beforeSend } })
+  host.app.set('trust proxy', 1)
+  const start = async (user: string) => {
+    const browser = host.browser({ 'x-forwarded-for': '203.0.113.7' })
+    await browser.post('/login', { user })
+    return (await browser.start()).status
+  }
+  expect(await start('ana')).toBe(201)
+  expect(await start(who)).toBeGreaterThanOrEqual(429)
+  expect(beforeSend).toHaveBeenCalledTimes(asked)
 })

@@ -125,6 +125,7 @@ it('a code without a verdict stays in its field and nowhere else', async () => {
   host.stub.answerCheck = () => ({ status: 503, json: {} })
   const unchecked = await ana.submit('/two-factor/verify', { code: ' 482 913 ' })
   expect(unchecked.status).toBe(503)
+  expect(unchecked.text).toContain('Sorry, we could not check the code')
   expect(unchecked.text).toMatch(/<input id="code"[^>]* value=" 482 913 "/)
   expect((await ana.open('/two-factor')).text).not.toContain('482 913')
   host.stub.answerCheck = () => ({ json: { status: 'pending' } })
