@@ -132,7 +132,7 @@ export function createSend(parts: SendParts) {
     context: SendContext,
     decide: Decide,
   ): Promise<StartOutcome> {
-    const { account, snapshot, requester, rateLimits, refusal } = context
+    const { account, snapshot, requester, rateLimits, numbers, refusal } = context
     if (refusal !== undefined) return refusal
 
     // Decide. A refused send needs no captcha, and one that `beforeSend` refuses changes nothing.
@@ -141,6 +141,9 @@ export function createSend(parts: SendParts) {
     if (plan.outcome !== 'booked') return notBooked(plan, factor, context)
     const channels = sendable(factor, plan.challenge.purpose, command.methods)
     const { channel, purpose } = plan.challenge
+    const browserKind = await browserKindAt(command, factor)
+    const full = numbers.refusalOf(factor.key, { browserKind, channel })
+    if (full !== undefined) return full
     const planned = { subject: account.subject, destination: factor.phone, channel, channels, purpose }
     const permitted = await requestPermission(planned, command.beforeSend, rateLimits)
     if (permitted.outcome === 'refused') return permitted

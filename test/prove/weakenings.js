@@ -486,6 +486,14 @@ export const weakenings = [
   },
   {
     bound: 13,
+    what: 'starts that a number refuses stop all sign-ins',
+    file: 'src/challenge/rate-limits/counter-table.ts',
+    find: "refundedWhen: ['withdrawn']",
+    replace: 'refundedWhen: []',
+    tests: ['test/challenge/rate-limits/counters.test.ts'],
+  },
+  {
+    bound: 13,
     what: 'unknown browsers use up all wrong codes of a number',
     file: 'src/challenge/rate-limits/number-counters.ts',
     find: 'Math.min(left, ofShare) < needed',

@@ -26,8 +26,11 @@ interface LimitProblem {
   readonly service?: ServiceLimit
 }
 
-/** When a hit is refunded: no request was sent to the provider, the provider refused, or the number was verified. */
-export type RefundRule = 'not-sent' | 'refused' | 'proven'
+/**
+ * When a hit is refunded: another limit refused the send, no request was sent to the provider, the provider refused, or
+ * the number was verified.
+ */
+export type RefundRule = 'withdrawn' | 'not-sent' | 'refused' | 'proven'
 
 /** One counter over several numbers. */
 export interface CounterRow {
@@ -125,8 +128,9 @@ export function counterTable(lane: Lane, max: Limits) {
     unproven,
   ]
   const sends: readonly CounterRow[] = [
-    // Each lane has its own, so that sign-ups do not use up the sends of sign-ins.
-    ofService('minute', minuteMs, 'serviceSendsPerMinute'),
+    // Each lane has its own, so that sign-ups do not use up the sends of sign-ins. Starts that a number refuses must not
+    // stop all sign-ins (denial of service).
+    { ...ofService('minute', minuteMs, 'serviceSendsPerMinute'), refundedWhen: ['withdrawn'] },
     ...addresses,
     ...(lane === 'enrol' ? signups : []),
   ]

@@ -65,6 +65,7 @@ export function createCounters(
        */
       const refund = (result: SendResult['result']) =>
         Promise.all([requestLimits.refund(result === 'not-sent' ? result : 'refused'), country?.refund()])
+      const withdraw = () => Promise.all([requestLimits.refund('withdrawn'), refund('not-sent')])
       const limit: SendLimit = {
         async consume() {
           // Checked again, because `beforeSend` may take long.
@@ -81,11 +82,12 @@ export function createCounters(
           }
           if (over !== undefined) return over
           const late = country?.settle(unprovenIn(hits))
-          if (late !== undefined) await refund('not-sent')
+          if (late !== undefined) await withdraw()
           return late
         },
         read: () => Promise.all([requestLimits.read(), country?.readSends()]),
         rollBack: () => Promise.all([requestLimits.rollBack(), country?.refund()]),
+        withdraw,
         settle: async (sent) => (isUndelivered(sent) ? refund(sent.result) : undefined),
       }
       return {

@@ -17,6 +17,7 @@ import {
   type NumberCount,
   type NumberLimits,
   type NumberRecord,
+  type SendKind,
   type SendToNumber,
   settleNumberSend,
   waitForSend,
@@ -75,6 +76,8 @@ export function createNumberCounters(
   function open({ lane, factors, subject }: Pick<Account, 'lane' | 'factors' | 'subject'>) {
     const account = hashId(subject)
     const records = new Map<string, OpenRecord>()
+    /** What `lastSends` has read. */
+    const known = new Map<string, NumberRecord>()
     const numbers = lane === 'auth' ? factors.filter(isPhone).map(({ key }) => key) : []
     function recordOf(number: string): OpenRecord {
       const record = records.get(number) ?? openRecord(number)
@@ -84,10 +87,20 @@ export function createNumberCounters(
     return {
       /** Returns the sends of the account that are the last ones of their number, by the key of the factor. */
       async lastSends(): Promise<LastSends> {
-        const records = await Promise.all(numbers.map((number) => recordOf(number).prefetch()))
-        return Object.fromEntries(
-          records.map((record = emptyRecord, index) => [numbers[index], lastSendsOf(record, account)]),
+        const entries = await Promise.all(
+          numbers.map(async (number) => {
+            const record = (await recordOf(number).prefetch()) ?? emptyRecord
+            known.set(number, record)
+            return [number, lastSendsOf(record, account)]
+          }),
         )
+        return Object.fromEntries(entries)
+      },
+      /** Returns the refusal of a send by what `lastSends` has read, before `beforeSend` is asked and anything counted. */
+      refusalOf(number: string, send: SendKind): Refusal | undefined {
+        const record = known.get(number)
+        const waitMs = record === undefined ? 0 : waitForSend(record, send, ofSends, now())
+        return waitMs > 0 ? refused('send_limit', waitMs) : undefined
       },
       /** Returns the limits of one send. A call counts as two. */
       forSend(number: string, send: Omit<SendToNumber, 'account'>) {
@@ -98,6 +111,7 @@ export function createNumberCounters(
           record.update((stored = emptyRecord) =>
             settleNumberSend(stored, { id: send.id, sent }, ofSends, now()),
           )
+        const rollBack = () => settle({ result: 'not-sent' })
         return {
           /** Books the send, or refuses it and changes nothing. A repeated call finds its booking. */
           consume: (): Promise<Refusal | undefined> =>
@@ -107,7 +121,8 @@ export function createNumberCounters(
             }),
           read: () => record.prefetch(),
           /** Rolls back the booking, because no request was sent. */
-          rollBack: () => settle({ result: 'not-sent' }),
+          rollBack,
+          withdraw: rollBack,
           /** Returns whether a send may be a call, whatever it was booked as. */
           mayCall: () => waitForSend(booked, { ...send, channel: 'call' }, ofSends, now()) === 0,
           /** Records the outcome. A send that delivered nothing is refunded. */

@@ -41,7 +41,7 @@ export type NumberRecord = {
   readonly sends: readonly NumberSend[]
 }
 
-type SendKind = Pick<NumberSend, 'browserKind' | 'channel'>
+export type SendKind = Pick<NumberSend, 'browserKind' | 'channel'>
 
 /** A send before it is booked. */
 export type SendToNumber = SendKind & Pick<NumberSend, 'id' | 'account'>

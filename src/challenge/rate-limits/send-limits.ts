@@ -10,6 +10,8 @@ export interface SendLimit {
   read(): Promise<unknown>
   /** Undoes a `consume` that failed and may have counted. */
   rollBack(): Promise<unknown>
+  /** Undoes a `consume`, because another limit refused the send or failed. */
+  withdraw(): Promise<unknown>
   /** Records the outcome of the send. A send that delivered nothing is refunded. */
   settle(sent: SendResult): Promise<unknown>
 }
@@ -20,7 +22,6 @@ export type ConsumedLimits = Pick<SendLimit, 'settle'>
 /** Counts a send in each of its rate limits. If one of them refuses or fails, the send is counted in none. */
 export async function consumeSendLimits(limits: readonly SendLimit[]): Promise<Refusal | ConsumedLimits> {
   const counted: SendLimit[] = []
-  const settle = (sent: SendResult) => Promise.allSettled(counted.map((limit) => limit.settle(sent)))
   const results = await Promise.allSettled(
     limits.map(async (limit) => {
       const refusal = await consumeLimit(limit)
@@ -30,9 +31,11 @@ export async function consumeSendLimits(limits: readonly SendLimit[]): Promise<R
   )
   const failure = results.find((result) => result.status === 'rejected')
   const [refusal] = results.flatMap((result) => (result.status === 'fulfilled' && result.value) || [])
-  if (failure !== undefined || refusal !== undefined) await settle({ result: 'not-sent' })
+  if (failure !== undefined || refusal !== undefined) {
+    await Promise.allSettled(counted.map((limit) => limit.withdraw()))
+  }
   if (failure !== undefined) throw failure.reason
-  return refusal ?? { settle }
+  return refusal ?? { settle: (sent) => Promise.allSettled(counted.map((limit) => limit.settle(sent))) }
 }
 
 /** Retries without a response of the store, because a person would lose a code to one broken connection. */

@@ -116,6 +116,21 @@ describe('sends that are refused', () => {
     expect(await challenges.start(visitor(50))).toMatchObject({ outcome: 'started' })
   })
 
+  it('by a number use up nothing of the whole service: at once, and one after the other', async () => {
+    const { challenges } = createService({ limits: { serviceSendsPerMinute: 10, allSendsPerHour: 2 } })
+    // Accounts of an attacker with one number.
+    const start = (index: number) =>
+      challenges.start({ ...person(index), phone: '+573009999999', knownBrowser: true })
+    expect(await atOnce(8, start)).toEqual({ started: 2, 'refused send_limit': 6 })
+    for (let index = 8; index < 40; index += 1) {
+      expect(await start(index)).toMatchObject({ code: 'send_limit' })
+    }
+    expect(await atOnce(12, (index) => challenges.start(person(100 + index)))).toEqual({
+      started: 8,
+      'refused sending_paused service': 4,
+    })
+  })
+
   it('by a counter give the session its number back, and no other', async () => {
     const { challenges, store, keys, wait } = createService({
       limits: { numbersPerSessionPerDay: 2, serviceSendsPerMinute: 1 },
