@@ -52,7 +52,7 @@ const full = files(
   'express/dialog/{dialog,fetch-with-code,own-look}',
   'faults/**/*',
   'many/{at-rest,cluster-faults,faults,guessing}',
-  'store/{capacity,memory-store-size,postgres-store}',
+  'store/{capacity,help-desk-code,memory-store-size,postgres-store}',
   'store/{redis-clients,redis-cluster,redis-faults}',
   'tools/testing/rehearsed-apps',
 )

@@ -21,12 +21,20 @@ declare global {
   const options: Package.TwoFactorOptions
   const [baseUrl, client, key]: string[] & [string, string, string]
   const users: {
-    get(subject: string): { phone?: string | string[]; recovery?: Set<string>; app?: string } | undefined
+    get(
+      subject: string,
+    ): { phone?: string | string[]; recovery?: Set<string>; app?: string; lostPhone?: boolean } | undefined
     set(subject: string, user: { password: string; phone: string }): void
     numbersOf(subject: string): Promise<string[]>
     saveNumbers(subject: string, numbers: readonly string[], from: readonly string[]): Promise<boolean>
     noteUse(subject: string, way: string | undefined, at: number): Promise<void>
     [Symbol.iterator](): Iterator<[name: string, user: { phone?: string | string[] }]>
+  }
+  const db: import('pg').Pool
+  const redis: {
+    incr(key: string): Promise<number>
+    expire(key: string, seconds: number): Promise<unknown>
+    mGet(keys: readonly string[]): Promise<(string | null)[]>
   }
   const signedIn: RequestHandler
   const password: string
@@ -43,6 +51,7 @@ declare global {
     RequestHandler,
   ]
   const isAdmin: (subject: string) => boolean
+  const mayLackFactor: (subject: string) => boolean
   const csrfProtection: RequestHandler
 
   namespace Express {

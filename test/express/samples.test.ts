@@ -1,0 +1,120 @@
+import { describe, expect, it } from 'vitest'
+import type { TwoFactorOptions } from '../../src/index.js'
+import { runSample, samples } from '../sample.js'
+import { type Host, ok, startHost } from './kit.js'
+import { recover, startRecoveryHost } from './recovery-kit.js'
+
+// Samples of the documents, run as they are printed against a host.
+
+interface User {
+  phone?: string
+  app?: string
+  recovery?: Set<string>
+  lostPhone?: boolean
+}
+
+describe('the samples for users without a second factor', () => {
+  async function startSample(users: Map<string, User>) {
+    const code = samples('docs/guide.md', 'without code')
+    return startRecoveryHost({
+      options: { phone: (_req, subject) => users.get(subject)?.phone },
+      mount: (app, tf) => {
+        const given = { users, tf, settings: ok, account: ok, isAdmin: (name: string) => name === 'root' }
+        const made = runSample(
+          code,
+          { ...given, app: { use: () => {} } },
+          '{ withoutCode, exempt, exemptHere }',
+        )
+        app.post('/password', async (req, res, next) => {
+          req.session.pendingUserId = String(req.query.name)
+          const { withoutCode } = (await made) as never as Record<string, (...all: unknown[]) => void>
+          withoutCode?.(req, res, next)
+        })
+        app.post('/password', tf.start({ purpose: 'login', successPath: '/account' }))
+        const by = (name: string) => async (_req: unknown, subject: string) =>
+          ((await made) as never as Record<string, (...all: unknown[]) => boolean>)[name]?.(_req, subject) ===
+          true
+        app.get('/here', tf.requireTwoFactor({ exempt: by('exemptHere') }), ok)
+        app.get('/there', tf.requireTwoFactor({ exempt: by('exempt') }), ok)
+      },
+    })
+  }
+  const signIn = async (host: Host, name: string) => {
+    const browser = host.browser()
+    const { status } = await browser.post(`/password?name=${name}`)
+    return {
+      browser,
+      status,
+      here: (await browser.get('/here')).status,
+      there: (await browser.get('/there')).status,
+    }
+  }
+
+  it('admit them by the password, and require a code from all others', async () => {
+    const users = new Map<string, User>([
+      ['eva', {}],
+      ['ben', { phone: '+573007654321' }],
+      ['leo', { recovery: new Set(['hash']) }],
+      ['ana', { lostPhone: true }],
+    ])
+    const host = await startSample(users)
+    expect(await signIn(host, 'eva')).toMatchObject({ status: 302, here: 200, there: 200 })
+    expect(await signIn(host, 'ben')).toMatchObject({ status: 201, here: 403, there: 403 })
+    expect(await signIn(host, 'leo')).toMatchObject({ status: 409, here: 403, there: 403 })
+  })
+
+  it('require a recovery code from a user who lost the phone, also after its use', async () => {
+    const users = new Map<string, User>([['ana', { lostPhone: true }]])
+    const host = await startSample(users)
+    const ana = await signIn(host, 'ana')
+    expect(ana).toMatchObject({ status: 409, here: 403, there: 403 })
+    expect((await recover(ana.browser, host.codes[0])).status).toBe(200)
+    expect((await ana.browser.get('/here')).status).toBe(200)
+    expect(await signIn(host, 'ana')).toMatchObject({ status: 409, here: 403, there: 403 })
+  })
+
+  it('offer the recovery code on the page of an account without a number', async () => {
+    const host = await startSample(new Map([['ana', { lostPhone: true }]]))
+    const browser = host.browser()
+    const page = await browser.submit('/password?name=ana', {})
+    const link = /href="([^"]+)">Use a recovery code/.exec(page.text)?.[1] ?? ''
+    const { fields } = await browser.open(link.replaceAll('&amp;', '&'))
+    const done = await browser.submit('/two-factor/verify', {
+      ...fields,
+      recoveryCode: String(host.codes[0]),
+    })
+    expect([done.status, done.location]).toEqual([303, '/account'])
+  })
+})
+
+it('the sample for a limit of the bill counts the sends of sign-ins only, per hour and per day', async () => {
+  const counts = new Map<string, number>()
+  const redis = {
+    incr: async (key: string) => void counts.set(key, (counts.get(key) ?? 0) + 1),
+    expire: async () => {},
+    mGet: async (keys: string[]) => keys.map((key) => counts.get(key)?.toString() ?? null),
+  }
+  const code = samples('docs/operation.md', 'cost').replace(/^(?=twoFactor\()/m, 'const made = ')
+  const given = { redis, options: {}, twoFactor: (options: object) => options }
+  const options = (await runSample(code, given, 'made')) as Partial<TwoFactorOptions>
+  const host = await startHost({
+    options,
+    mount: (app, tf) => void app.use('/signup', tf.phoneVerification({ path: '/signup' }).routes()),
+  })
+
+  const start = async (name: string) => (await (await host.login(name)).start()).status
+  const signup = () => host.browser().post('/signup/start', { phone: '+573005550000' })
+  expect([await start('ana'), await start('ana'), await start('ben'), (await signup()).status]).toEqual([
+    201, 429, 201, 201,
+  ])
+  // A refused start counts nothing, and the sign-up has limits of its own.
+  expect([...counts.values()]).toEqual([2, 2])
+  for (const key of counts.keys()) {
+    const isOfDay = !key.includes('T')
+    counts.set(key, isOfDay ? 19_999 : 1_999)
+    expect(await start('eva')).toBe(201)
+    host.clock.now += 3_600_000
+    expect(await start('eva')).toBe(403)
+    counts.set(key, 0)
+  }
+})
