@@ -133,6 +133,11 @@ export const missedApps: readonly Mistake[] = [
     'spellings',
     openAccount((req) => req.path !== '/account'),
   ),
+  mistake(
+    'a page whose path is open in one spelling',
+    'spellings',
+    openAccount((req) => req.path === '/Account'),
+  ),
   mistake('a page without a guard for HEAD and POST', 'other-methods', {
     front: ({ app, users }) =>
       void app.post('/account', (_req, res) => void res.json({ name: [...users.keys()] })),

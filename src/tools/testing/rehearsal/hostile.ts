@@ -48,10 +48,11 @@ export function forgedHeaders(path: string): readonly Readonly<Record<string, st
 export function spellingsOf(path: string): readonly string[] {
   const end = path.lastIndexOf('/')
   const [before, last] = [path.slice(0, end), path.slice(end + 1)]
+  const capital = `${before}/${last.charAt(0).toUpperCase()}${last.slice(1)}`
   const encoded = (text: string) =>
     text.replace(/[a-z]/i, (letter) => `%${letter.charCodeAt(0).toString(16)}`)
   return [
-    ...[path, `${path}/`, path.toUpperCase(), `${before}/${last.charAt(0).toUpperCase()}${last.slice(1)}/`],
+    ...[path, `${path}/`, path.toUpperCase(), capital, `${capital}/`],
     ...[`${path}?purpose=login`, `${path}?twoFactor=1&req.twoFactor=1`, `${path}#x`],
     ...[`${before}//${last}`, `/${path}`, `${before}/./${last}`, `${before}/x/../${last}`],
     ...[`${before}/${encoded(last)}`, encoded(path), encoded(`${before.toUpperCase()}/`) + encoded(last)],
