@@ -151,9 +151,11 @@ export function boundTo(
   change: AccountChangeRequest,
   { numbers, app = false, passkeys }: Factors,
 ): BoundFields {
-  const device = 'device' in change ? [change.device.id, change.device.label ?? ''] : null
+  // Quoted, because a person may choose a text that bound fields refuse, such as "undefined".
+  const device = 'device' in change ? [change.device.id, JSON.stringify(change.device.label ?? '')] : null
   const number = 'number' in change ? change.number : null
-  const passkey = 'passkey' in change ? [change.passkey.id, 'name' in change ? change.name : ''] : null
+  const name = JSON.stringify('name' in change ? change.name : '')
+  const passkey = 'passkey' in change ? [change.passkey.id, name] : null
   const ofPasskeys = passkeys && { passkey, passkeys: passkeys.map(({ id }) => id) }
   return { kind: change.kind, number, device, numbers, app, ...ofPasskeys }
 }

@@ -10,6 +10,8 @@ import {
 } from '../../src/account/changes.js'
 import { adviceFor, riskOf } from '../../src/account/overview-page.js'
 import { en } from '../../src/account/texts/en.js'
+import { createSecrets } from '../../src/challenge/keys.js'
+import { createBoundHash } from '../../src/challenge/proofs/stored-grant.js'
 import { createOnFile } from '../../src/express/host/requester.js'
 
 const [one, two] = ['+573001234567', '+573007654321']
@@ -146,6 +148,17 @@ describe('what a code is bound to', () => {
     // Not with recovery codes: the last one, too, is used up by the confirmation itself.
     const none = boundTo(remove, { numbers: [one], recoveryCodes: 0 })
     expect(none).toEqual(boundTo(remove, { numbers: [one], recoveryCodes: 1 }))
+  })
+
+  it('confirms a passkey and a browser that a person named "undefined"', () => {
+    const hashBound = createBoundHash(createSecrets(['a secret of at least thirty-two bytes']), '')
+    const named: AccountChangeRequest[] = [
+      { kind: 'passkey-renamed', passkey: { id: 'k', label: '' }, name: 'undefined' },
+      { kind: 'device-ended', device: { id: 'a', label: 'undefined' } },
+    ]
+    for (const change of named) {
+      expect(hashBound(boundTo(change, { numbers: [one], passkeys: [] }))).toEqual(expect.any(String))
+    }
   })
 
   it('is the full list of details, except for the rows below', () => {

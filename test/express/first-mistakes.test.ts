@@ -307,6 +307,57 @@ describe('a bind with a misspelt field', () => {
     expect(await bindWarnings()).toEqual([expect.stringContaining('(POST /pay: amount)')])
   })
 
+  const pay = (bind: (req: express.Request) => unknown): HostOptions => ({
+    mount(app, tf) {
+      const guard = tf.requireTwoFactor({ purpose: 'pay', bind: bind as never })
+      app.use('/pay', express.json()).all('/pay', guard, ok)
+      app.post('/unparsed', guard, ok, express.json())
+    },
+  })
+
+  it.each<[string, (req: express.Request) => object]>([
+    ['amount is the text "undefined"', ({ body }) => ({ amount: String(body.amuont) })],
+    ['amount is the text "undefined"', ({ body }) => ({ amount: `${body.amuont}`, payee: body.payee })],
+    ['amount is the text "NaN"', ({ body }) => ({ amount: String(Number(body.amuont)) })],
+    ['amount is the text "[object Object]"', ({ body }) => ({ amount: String(body) })],
+    ['amount is NaN', ({ body }) => ({ amount: Number(body.amuont) })],
+  ])('in a conversion confirms no amount, and warns once: %s', async (named, bind) => {
+    const { ana } = await startSignedIn(pay(bind))
+    for (const amount of [10, 9_999]) {
+      const { status, json } = await ana.post('/pay', { amount, payee: 'mum' })
+      expect([status, json.detail]).toEqual([400, expect.stringContaining('amount must')])
+    }
+    expect(await bindWarnings()).toEqual([expect.stringContaining(`(POST /pay: ${named})`)])
+  })
+
+  it('in a conversion of the query gets 400, and warns once', async () => {
+    const { ana } = await startSignedIn(pay(({ query }) => ({ id: String(query.idd) })))
+    for (let time = 0; time < 2; time += 1) expect((await ana.get('/pay?id=5')).status).toBe(400)
+    expect(await bindWarnings()).toEqual([expect.stringContaining('id is the text "undefined"')])
+  })
+
+  it.each([[{ amount: 'undefined' }], [{ amount: 'NaN' }], [{ amount: '[object Object]' }]])(
+    'is not assumed for %j, which the client wrote',
+    async (body) => {
+      const { ana } = await startSignedIn(pay((req) => ({ amount: String(req.body.amount) })))
+      expect((await ana.post('/pay', body)).status).toBe(400)
+      expect(await bindWarnings()).toEqual([])
+    },
+  )
+
+  it('is not assumed for a text that the client wrote and that is no number', async () => {
+    const { ana } = await startSignedIn(pay((req) => ({ amount: Number(req.body.amount) })))
+    expect((await ana.post('/pay', { amount: 'ten' })).status).toBe(400)
+    expect(await bindWarnings()).toEqual([])
+  })
+
+  it('is not taken for a body that no parser has read, whose amount a conversion hides', async () => {
+    const { ana } = await startSignedIn(pay((req) => ({ amount: String(req.body?.amount) })))
+    expect((await ana.post('/unparsed', { amount: 10 })).status).toBe(500)
+    const [said] = await warnings('TWO_FACTOR_NOT_PARSED')
+    expect(said?.message).toContain('(POST /unparsed)')
+  })
+
   it('is not assumed for a field that the client omitted', async () => {
     const { ana } = await startSignedIn(withBind('amount', 'payee'))
     expect((await ana.post('/pay', { payee: 'mum' })).status).toBe(400)

@@ -85,7 +85,10 @@ export function replaces(added: StoredGrant, other: StoredGrant): boolean {
 
 /** Fields to which a grant is bound: plain data that is equal at the refusal and at the retry. */
 export type BoundFields = { readonly [member: string]: BoundValue }
-/** One bound value. A Date, NaN or undefined is a TypeError that names the member. */
+/**
+ * One bound value. A Date, NaN or undefined is a TypeError that names the member, and so are the texts `undefined`, `NaN`
+ * and `[object Object]`.
+ */
 export type BoundValue = null | boolean | number | string | readonly BoundValue[] | BoundFields
 
 /** Hashes bound fields. Grants, challenges and requirements store the hash. */
@@ -93,12 +96,20 @@ export type HashBound = (fields: BoundFields) => string
 
 const maxDepth = 32
 
+/** Texts of a field without a value. With a misspelt name, a code for one amount would confirm any other. */
+const emptyTexts: ReadonlySet<unknown> = new Set(['undefined', 'NaN', '[object Object]'])
+
+/** Returns whether a value is a text that `String()` returns for no value. `null` may be a name. */
+export const isEmptyText = (value: unknown): value is string => emptyTexts.has(value)
+
 /** A bound field without a value: the client omitted it or sent 1e400, or the app reads it from the wrong object. */
 export class EmptyField extends TypeError {
   constructor(
     message: string,
     /** Text for the client. */
     readonly complaint: string,
+    /** True for a text that `String()` returns for no value. A client may have written it. */
+    readonly isText = false,
   ) {
     super(message)
   }
@@ -127,6 +138,7 @@ function canonical(value: unknown, path: string, depth: number): string {
   if (depth > maxDepth) {
     throw new TwoFactorError('invalid_request', { message: `More than ${maxDepth} levels of nesting.` })
   }
+  if (isEmptyText(value)) throw emptyText(path, value)
   if (value === null || typeof value === 'boolean' || typeof value === 'string') return JSON.stringify(value)
   if (Number.isFinite(value)) return JSON.stringify(value)
   if (Array.isArray(value)) {
@@ -142,6 +154,15 @@ function canonical(value: unknown, path: string, depth: number): string {
 
 /** Part of the message about a missing field. The guard recognises it when no parser ran. */
 export const parserQuestion = 'Is the body parsed before the guard?'
+
+function emptyText(path: string, text: string): EmptyField {
+  const field = path.replace(/^bind\./, '')
+  return new EmptyField(
+    `${path} is the text "${text}": \`String()\` returns it for no value. ${parserQuestion}`,
+    `${field} must not be the text "${text}".`,
+    true,
+  )
+}
 
 function notPlain(path: string, value: unknown): TypeError {
   const kind =

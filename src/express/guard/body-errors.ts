@@ -4,6 +4,7 @@ import { TwoFactorError } from '../../errors.js'
 import { optionError } from '../../lib/options.js'
 import type { Warn } from '../host/warnings.js'
 import { hasBody, invalid, isForm, parserFor, wasParsed } from '../http/request-body.js'
+import { isRepeatable } from '../http/site-paths.js'
 import { findMisspelt } from './details.js'
 import { routeOf } from './missing-body.js'
 
@@ -17,7 +18,7 @@ export function createBodyErrors(
   bind: ((req: Request) => unknown) | undefined,
 ): (req: Request, error: unknown) => unknown {
   function explainEmptyField(req: Request, { complaint }: EmptyField): TwoFactorError {
-    const misspelt = bind && findMisspelt(bind(req), req.body)
+    const misspelt = bind && findMisspelt(bind(req), isRepeatable(req) ? req.query : req.body)
     if (misspelt !== undefined && misspelt.length > 0)
       hint('TWO_FACTOR_BIND_EMPTY', `${routeOf(req)}: ${misspelt.join(', ')}`)
     return invalid(complaint)
@@ -44,9 +45,11 @@ export function createBodyErrors(
   }
 
   return function explainBodyError(req, error) {
-    if (error instanceof EmptyField && wasParsed(req)) return explainEmptyField(req, error)
     const isUnparsed = error instanceof TypeError && !wasParsed(req) && hasBody(req)
-    return isUnparsed ? explainUnparsedBody(req, error) : error
+    if (isUnparsed) return explainUnparsedBody(req, error)
+    return error instanceof EmptyField && (wasParsed(req) || error.isText)
+      ? explainEmptyField(req, error)
+      : error
   }
 }
 

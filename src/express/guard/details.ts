@@ -1,7 +1,7 @@
 import type { Request } from 'express'
 import type { Details } from '../../challenge/exchange/code-provider.js'
 import { hashId } from '../../challenge/keys.js'
-import { type GrantQuery, parserQuestion } from '../../challenge/proofs/stored-grant.js'
+import { type GrantQuery, isEmptyText, parserQuestion } from '../../challenge/proofs/stored-grant.js'
 import { TwoFactorError } from '../../errors.js'
 import { isPlainObject } from '../../lib/json.js'
 import type { Warn } from '../host/warnings.js'
@@ -101,11 +101,26 @@ export function createShownCheck(warn: Warn) {
   }
 }
 
-/** Returns the names that `bind` probably misspells: a filled body has an undefined field, or all fields are undefined. */
+/**
+ * Returns the fields that `bind` probably misspells, with their values: the request contains an empty field, or all fields
+ * are empty. A value that the client itself sent is no mistake of the app.
+ */
 export function findMisspelt(bound: unknown, body: unknown): readonly string[] {
-  const sent = Object.keys(Object(body))
+  const sent: Readonly<Record<string, unknown>> = Object(body)
   const fields = Object.entries<unknown>(Object(bound))
-  const missing = fields.filter(([, value]) => value === undefined).map(([name]) => name)
+  const missing = fields.filter(([name, value]) => isEmpty(value) && !isAsSent(value, sent[name]))
   const isAll = missing.length === fields.length
-  return sent.length > 0 && (isAll || missing.some((name) => sent.includes(name))) ? missing : []
+  const isSuspect = isAll || missing.some(([name]) => Object.hasOwn(sent, name))
+  return Object.keys(sent).length > 0 && isSuspect ? missing.map(describeEmpty) : []
+}
+
+const isEmpty = (value: unknown) => value === undefined || Number.isNaN(value) || isEmptyText(value)
+
+/** Returns whether the client sent this empty value, or a text that is no number. */
+const isAsSent = (value: unknown, sent: unknown) =>
+  typeof sent === 'string' && (sent === value || (String(value) === 'NaN' && Number.isNaN(Number(sent))))
+
+function describeEmpty([name, value]: readonly [string, unknown]): string {
+  if (value === undefined) return name
+  return typeof value === 'string' ? `${name} is the text "${value}"` : `${name} is ${value}`
 }

@@ -40,6 +40,9 @@ export interface GuardOptions {
   /**
    * Returns the fields that the code confirms. If one of them changes, the guard requires a new code. A field that a
    * parsed body lacks gets 400 with its name. At most 32 levels deep.
+   *
+   * The texts `undefined`, `NaN` and `[object Object]` count as no value, because `String()` returns them for a misspelt
+   * field.
    */
   readonly bind?: (req: Request) => BoundFields
   /**

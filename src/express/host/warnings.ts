@@ -42,7 +42,7 @@ const messages = {
   TWO_FACTOR_ROUTES_ELSEWHERE:
     '`tf.routes()` is mounted at another path than the option `path`, so pages and redirects lead elsewhere. Make both equal: app.use(path, tf.routes()). If a proxy removes a prefix, set the option `prefix`.',
   TWO_FACTOR_BIND_EMPTY:
-    '`bind` returned undefined although the request seems to contain the field, so it gets 400. Compare the names in `bind` with the fields of the form.',
+    '`bind` returned no value although the request seems to contain the field, so it gets 400. Compare the names in `bind` with the fields of the form. `String()` turns a missing field into the text "undefined", which a code must not confirm.',
   TWO_FACTOR_PROVIDER_UNREACHABLE:
     'The provider cannot be reached, so no code is sent. Check `baseUrl`, DNS and firewall, and run `npx express-two-factor doctor` on this machine.',
   TWO_FACTOR_NUMBER_UNREADABLE:

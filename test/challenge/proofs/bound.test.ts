@@ -60,6 +60,7 @@ describe('bound fields', () => {
 
   it.each([
     [undefined, 'bind is undefined'],
+    [{ to: ['undefined'] }, 'bind.to[0] is the text "undefined": `String()` returns it for no value'],
     [[1], 'bind is Array'],
     [{ amount: undefined }, 'bind.amount is undefined'],
     [{ amount: Number.NaN }, 'bind.amount is NaN'],
@@ -75,10 +76,17 @@ describe('bound fields', () => {
     expect(() => hashBoundFields(fields as never)).toThrow(message)
   })
 
+  it.each(['null', 'Undefined', ' NaN', 'undefined EUR', ''])('may be the text %j', (name) => {
+    expect(hashBoundFields({ name })).toEqual(expect.any(String))
+  })
+
   it.each([
     [{ to: { iban: undefined } }, 'to.iban is missing.'],
     [{ ids: [1, JSON.parse('-1e400')] }, 'ids[1] must be a finite number.'],
     [{ amount: Number('ten') }, 'amount must be a finite number.'],
+    [{ amount: 'undefined' }, 'amount must not be the text "undefined".'],
+    [{ ids: ['1', { id: 'NaN' }] }, 'ids[1].id must not be the text "NaN".'],
+    [{ to: '[object Object]' }, 'to must not be the text "[object Object]".'],
     [undefined, undefined],
     [{ at: new Date(0) }, undefined],
   ])('name the empty field of %o to whoever has sent it', (fields, complaint) => {
