@@ -358,6 +358,17 @@ describe('a bind with a misspelt field', () => {
     expect(said?.message).toContain('(POST /unparsed)')
   })
 
+  it('without `return` is named in the error', async () => {
+    const { host, ana } = await startSignedIn(
+      pay(({ body }) => {
+        // biome-ignore lint/suspicious/noConfusingLabels: the mistake itself
+        amount: body.amount
+      }),
+    )
+    expect((await ana.post('/pay', { amount: 10 })).status).toBe(500)
+    expect(host.errors.map(String)).toEqual([expect.stringContaining('bind returned nothing')])
+  })
+
   it('is not assumed for a field that the client omitted', async () => {
     const { ana } = await startSignedIn(withBind('amount', 'payee'))
     expect((await ana.post('/pay', { payee: 'mum' })).status).toBe(400)

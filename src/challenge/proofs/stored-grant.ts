@@ -165,6 +165,11 @@ function emptyText(path: string, text: string): EmptyField {
 }
 
 function notPlain(path: string, value: unknown): TypeError {
+  if (path === 'bind' && value === undefined) {
+    return new TypeError(
+      'bind returned nothing: `return` or the parentheses around `{ }` may be missing. Write bind: (req) => ({ amount: req.body.amount }).',
+    )
+  }
   const kind =
     typeof value === 'object'
       ? (value?.constructor?.name ?? 'object')

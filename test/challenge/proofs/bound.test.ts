@@ -59,7 +59,7 @@ describe('bound fields', () => {
   })
 
   it.each([
-    [undefined, 'bind is undefined'],
+    [undefined, 'bind returned nothing: `return` or the parentheses around `{ }` may be missing'],
     [{ to: ['undefined'] }, 'bind.to[0] is the text "undefined": `String()` returns it for no value'],
     [[1], 'bind is Array'],
     [{ amount: undefined }, 'bind.amount is undefined'],
