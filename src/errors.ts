@@ -59,7 +59,7 @@ export const httpStatusOf = {
   delivery_failed: 502,
   /** The provider returned no verdict, or its response was lost. The attempt stays used. */
   verification_unavailable: 503,
-  /** Nothing was sent and an attempt was refunded, or the provider rejects your provider account. */
+  /** Nothing was sent and an attempt was refunded, or the provider refuses your credentials or account. */
   provider_unavailable: 503,
   /** The store did not respond in time. */
   store_unavailable: 503,

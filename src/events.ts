@@ -216,7 +216,7 @@ export type EventBody =
       readonly lane: 'auth' | 'enrol'
     }
   /**
-   * The provider rejects your provider account, so no code is sent or checked.
+   * The provider refuses your credentials or account, so no code is sent or checked.
    *
    * Emitted once an hour by each process.
    */

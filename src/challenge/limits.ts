@@ -29,7 +29,7 @@ const pauses = list(
  */
 const limitTable = {
   /**
-   * Maximum codes submitted per challenge, 1 to 10.
+   * Maximum codes submitted per challenge, 1 to 10, counted separately for known and for unknown browsers.
    *
    * Multiplied by `sendsPerHour` and `sendsPerDay` it limits an account to 25 attempts per hour and 50 per day. Resends,
    * restarts and cancellations do not change it. Twice the daily figure limits the wrong codes of a number over all
@@ -62,9 +62,10 @@ const limitTable = {
   // NIST SP 800-63B-4, 3.1.3.2, and OWASP ASVS 5.0, 6.5.5: at most ten minutes.
   codeLifetimeMs: limit(10 * minuteMs, durationMs),
   /**
-   * Pause after the first, second and further codes of an account to one number. The last value repeats.
+   * Pause after the first, second and further codes of an account to one number. The last value repeats. If the
+   * provider refused the send, another method needs no pause.
    *
-   * After a refused send it applies to its channel only. After three codes without a verdict of the provider, the pause
+   * After three codes without a verdict of the provider, the pause
    * is at least ten minutes.
    */
   // Supabase and authgear: a minute, then longer.

@@ -22,7 +22,7 @@ export interface VerdictRules {
   readonly approvedStatuses: readonly string[]
   /** Values of `error` that mean a wrong code. Default: `[]`, which means every value. */
   readonly rejectedCodes?: readonly string[]
-  /** Values of `error` with which the provider rejects your provider account. Default: `['1003']`. */
+  /** Values of `error` with which the provider refuses your credentials or account. Default: `['1003']`. */
   readonly accountErrorCodes?: readonly string[]
 }
 

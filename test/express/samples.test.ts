@@ -1,3 +1,4 @@
+import express from 'express'
 import { describe, expect, it } from 'vitest'
 import type { TwoFactorOptions } from '../../src/index.js'
 import { runSample, samples } from '../sample.js'
@@ -85,6 +86,29 @@ describe('the samples for users without a second factor', () => {
     })
     expect([done.status, done.location]).toEqual([303, '/account'])
   })
+})
+
+it('the sample for an amount requires a code for this amount and payee from 100 on, and no code of an app', async () => {
+  const code = samples('docs/guide.md', 'above an amount').replace('/transfers', '/above')
+  const host = await startHost({
+    options: { appName: { login: 'Acme', transfer: 'Acme transfer', signup: 'Acme signup' } },
+    mount: (app, tf) => void runSample(code, { app, tf, express, transfer: ok }),
+  })
+  const ana = await host.signIn()
+  const send = async (amount: unknown, payee = 'Luis') => (await ana.post('/above', { amount, payee })).status
+  expect([await send(99.99), await send('50'), await send([50]), await send(-1)]).toEqual([
+    200, 403, 403, 403,
+  ])
+  const { requirement } = (await ana.post('/above', { amount: 100, payee: 'Luis' })).json
+  const started = await ana.post('/two-factor/start', { requirement })
+  expect(started.json.challenge.details.rows).toEqual([
+    ['Amount', '100'],
+    ['To', 'Luis'],
+  ])
+  await ana.verify(host.stub.rightCode, { requirement })
+  expect([await send(101), await send(100, 'Eva'), await send(100), await send(100)]).toEqual([
+    403, 403, 200, 403,
+  ])
 })
 
 it('the sample for a limit of the bill counts the sends of sign-ins only, per hour and per day', async () => {
