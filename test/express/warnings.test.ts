@@ -1,6 +1,8 @@
 import session from 'express-session'
+import { createClient as createRedis } from 'redis'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { memoryStore, type TwoFactorOptions, twoFactor } from '../../src/index.js'
+import { redisStore } from '../../src/store/redis-store.js'
 import { withoutRedis } from '../store/redis-server.js'
 import {
   asAna,
@@ -10,6 +12,7 @@ import {
   startChallenged,
   startHost,
   startLoggedIn,
+  storeThrough,
   stubCodes,
 } from './kit.js'
 import { redisOfFile } from './redis.js'
@@ -210,4 +213,41 @@ it('names a provider that cannot be reached, once, for an app without `onEvent`'
   }
   expect(await codes()).toEqual(['TWO_FACTOR_PROVIDER_UNREACHABLE'])
   expect(said[0]?.message).toContain('refused')
+})
+
+describe('a store that fails', () => {
+  const failing = (error: () => unknown) => storeThrough(() => Promise.reject(error()), memoryStore())
+
+  it('is named once, with its cause, for an app without `onEvent`', async () => {
+    const host = await startHost({ options: { store: failing(() => new Error('OOM x')) } })
+    for (const name of ['ana', 'ben']) expect((await (await host.login(name)).start()).status).toBe(503)
+    expect(await codes()).toEqual(['TWO_FACTOR_STORE_FAILED'])
+    expect(said[0]?.message).toMatch(/ \(OOM\)$/)
+  })
+
+  it('is named without its key, its value and the secret of its client', async () => {
+    const quotes = () =>
+      Object.assign(new Error('SET key-of-ana redis://:s3cret@10.0.0.1'), { name: 'not a name' })
+    const host = await startHost({ options: { store: failing(quotes) } })
+    expect((await (await host.login()).start()).status).toBe(503)
+    expect(await codes()).toEqual(['TWO_FACTOR_STORE_FAILED'])
+    expect(said[0]?.message).toMatch(/ \(unknown\)$/)
+  })
+
+  it('is named at the first request if its Redis client was never connected', async () => {
+    const client = createRedis({ url: 'redis://:s3cret@127.0.0.1:1', disableOfflineQueue: true })
+    client.on('error', () => {})
+    const host = await startHost({ options: { store: redisStore({ client }) } })
+    expect((await (await host.login()).start()).status).toBe(503)
+    expect(await codes()).toEqual(['TWO_FACTOR_STORE_FAILED'])
+    expect(said[0]?.message).toMatch(/ \(await client\.connect\(\) is missing\)$/)
+    expect(said[0]?.message).not.toContain('s3cret')
+  })
+
+  it('is an event alone for an app with `onEvent`', async () => {
+    const host = await startHost({ options: { store: failing(() => new Error('OOM')) }, listens: true })
+    expect((await (await host.login()).start()).status).toBe(503)
+    expect(host.events).toContainEqual(expect.objectContaining({ type: 'store.failed', cause: 'OOM' }))
+    expect(await codes()).toEqual([])
+  })
 })

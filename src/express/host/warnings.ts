@@ -45,6 +45,8 @@ const messages = {
     '`bind` returned no value although the request seems to contain the field, so it gets 400. Compare the names in `bind` with the fields of the form. `String()` turns a missing field into the text "undefined", which a code must not confirm.',
   TWO_FACTOR_PROVIDER_UNREACHABLE:
     'The provider cannot be reached, so no code is sent. Check `baseUrl`, DNS and firewall, and run `npx express-two-factor doctor` on this machine.',
+  TWO_FACTOR_STORE_FAILED:
+    'The store did not run a command, so the request got 503. Connect its client before `listen`, check that the store runs and can be reached from this machine, and pass `onEvent` to receive each such event.',
   TWO_FACTOR_NUMBER_UNREADABLE:
     'A number on file cannot be read, so its account gets no code. Return it from `phone` in international form, such as +573001234567, or as { phone, country }.',
   TWO_FACTOR_STATUS_UNEXPECTED:
@@ -112,6 +114,7 @@ export function createEmit(
       hint('TWO_FACTOR_PROVIDER_MISCONFIGURED', describeCause(event))
     if (event.type === 'provider.unavailable' && unreachableReasons.has(event.reason))
       hint('TWO_FACTOR_PROVIDER_UNREACHABLE', describeCause(event))
+    if (event.type === 'store.failed') hint('TWO_FACTOR_STORE_FAILED', event.cause)
     if (event.type === 'challenge.approved') isApproving = true
     if (event.type === 'challenge.rejected' && event.status !== undefined && !isApproving) {
       hint('TWO_FACTOR_STATUS_UNEXPECTED', `status ${event.status}`)
