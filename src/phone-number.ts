@@ -32,7 +32,12 @@ export interface PhoneRules {
 
 export type PhoneParse =
   | { readonly ok: true; readonly phone: PhoneNumber; readonly country: string }
-  | { readonly ok: false; readonly refusal: PhoneRefusal }
+  | {
+      readonly ok: false
+      readonly refusal: PhoneRefusal
+      /** The country that is not allowed, if the number belongs to one. */
+      readonly country?: string
+    }
 
 /** The phone data is larger than everything else, so it loads in the background. */
 let phoneData: Promise<typeof import('libphonenumber-js/mobile')> | undefined
@@ -129,7 +134,7 @@ async function parseIn(text: string, rules: PhoneRules): Promise<PhoneParse> {
   if (!isPossible) return { ok: false, refusal: 'wrong-length' }
   if (country === undefined) return { ok: false, refusal: await refusalOfUnassigned(reading, rules) }
   if (rules.countries !== 'any' && !rules.countries.includes(country)) {
-    return { ok: false, refusal: 'country-not-allowed' }
+    return { ok: false, refusal: 'country-not-allowed', country }
   }
   if (rules.mobileOnly && !isMobile) return { ok: false, refusal: 'not-a-mobile' }
   return { ok: true, phone, country }

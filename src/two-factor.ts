@@ -143,6 +143,8 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     store,
     now,
     emit,
+    onUnlisted: (country = 'no country of a listed calling code') =>
+      hint('TWO_FACTOR_COUNTRY_NOT_LISTED', country),
     knownMaxAgeMs: knownBrowsers === false ? 0 : knownBrowsers.maxAgeMs,
     trustedMaxAgeMs: settings.trustedDevices?.maxAgeMs ?? 0,
     recoveryCodes: settings.recoveryCodes && hostRecoveryCodes(settings.recoveryCodes),

@@ -165,7 +165,10 @@ describe('reading a number', () => {
 
   it('refuses an unlisted country and an ambiguous one', async () => {
     const refusal = { ok: false, refusal: 'country-not-allowed' }
-    expect(await parsePhoneNumber('+14155550123', { countries: ['CO'] })).toEqual(refusal)
+    expect(await parsePhoneNumber('+14155550123', { countries: ['CO'] })).toEqual({
+      ...refusal,
+      country: 'US',
+    })
     const unknown = { ok: false, refusal: 'not-assigned' }
     expect(await parsePhoneNumber('+441234567890', { countries: ['GB'] })).toEqual(unknown)
     expect(await parsePhoneNumber('+441234567890', { countries: 'any' })).toEqual(unknown)
@@ -173,7 +176,10 @@ describe('reading a number', () => {
       ok: true,
       country: 'US',
     })
-    expect(await parsePhoneNumber('+14165550123', { countries: ['US'] })).toEqual(refusal)
+    expect(await parsePhoneNumber('+14165550123', { countries: ['US'] })).toEqual({
+      ...refusal,
+      country: 'CA',
+    })
   })
 
   it('reads each as it stands, however many were read before', async () => {

@@ -45,6 +45,7 @@ export function openDomain(settings: {
   /** The provider's app-name of each purpose. */
   readonly appName: Readonly<Record<string, string>>
   readonly countries: readonly string[] | 'any'
+  readonly onUnlisted?: ((country: string | undefined) => void) | undefined
   /** How long a success keeps a browser known, in milliseconds. 0 if the feature is off. */
   readonly knownMaxAgeMs: number
   /** How long a trusted device replaces the code, in milliseconds. 0 if the feature is off. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { TwoFactorOptions } from '../../src/index.js'
 import { codeOf, readTotpSecret } from '../../src/lib/totp.js'
 import { parseNumberOnFile } from '../../src/phone-number.js'
-import { hearWarnings, startHost, startLoggedIn } from './kit.js'
+import { hearWarnings, signupAt, startHost, startLoggedIn } from './kit.js'
 
 const startWith = (onFile: unknown, listens?: true) =>
   startLoggedIn({
@@ -43,6 +43,36 @@ describe('a number on file', () => {
     const { host, ana } = await startWith('+14155550123', true)
     expect((await ana.start()).refusal).toEqual([403, 'destination_not_allowed'])
     expect(host.events.map(({ type }) => type)).not.toContain('factor.unreadable')
+  })
+
+  const unlisted = async () => {
+    await warned.codes()
+    return warned.said.filter(({ code }) => code === 'TWO_FACTOR_COUNTRY_NOT_LISTED')
+  }
+
+  it.each([
+    ['+1 415 555 0123', '(US)'],
+    [{ phone: '415 555 0123', country: 'US' }, '(US)'],
+    ['+1 555 555 0100', '(no country of a listed calling code)'],
+  ])('in a country that `countries` lacks warns once, without the number: %j', async (onFile, cause) => {
+    const { ana } = await startWith(onFile)
+    for (let time = 0; time < 2; time += 1) expect((await ana.start()).status).toBe(403)
+    const said = await unlisted()
+    expect(said.map(({ message }) => message.slice(-cause.length))).toEqual([cause])
+    expect(said[0]?.message).not.toMatch(/555|415/)
+  })
+
+  it('in a country that `countries` lacks warns at the code page, where no code was requested', async () => {
+    const { ana } = await startWith('+14155550123', true)
+    await ana.open('/two-factor')
+    expect(await unlisted()).toHaveLength(1)
+  })
+
+  it('in a country that `countries` lacks warns of nothing at a sign-up', async () => {
+    const host = await startHost({ mount: signupAt('/signup/phone') })
+    const visitor = host.browser()
+    expect((await visitor.post('/signup/phone/start', { phone: '+14155550123' })).status).toBe(403)
+    expect(await unlisted()).toEqual([])
   })
 
   it.each([

@@ -47,11 +47,13 @@ export function createAccounts(
     readonly purposes: Purposes
     readonly sealedChallenges: SealedChallenges
     readonly countries: readonly string[] | 'any'
+    /** Receives the country of a number on file that `countries` does not list, if it is known. */
+    readonly onUnlisted?: ((country: string | undefined) => void) | undefined
     /** How long a browser stays known, in milliseconds. 0 if browsers are not tracked. */
     readonly knownMaxAgeMs: number
   },
 ) {
-  const { keys, secrets, purposes, sealedChallenges, countries, emit } = parts
+  const { keys, secrets, purposes, sealedChallenges, countries, onUnlisted, emit } = parts
   const openLedger = createLedgers(parts)
   // If sign-ups are allowed from one country only, numbers need no country code.
   const onlyCountry = countries !== 'any' && countries.length === 1 ? countries[0] : undefined
@@ -84,10 +86,11 @@ export function createAccounts(
       const { phone: number, country } = parsed
       return createPhoneFactor({ key: keys.number(number), phone: number, country, label }, methods)
     }
-    const { refusal: reason } = parsed
+    const { refusal: reason, country } = parsed
     const isUnreadable = unreadableReasons.has(reason)
     if (isTyped) return { ...refused(isUnreadable ? 'invalid_request' : 'destination_not_allowed'), reason }
     if (isUnreadable) reportUnreadable(actor.subject, reason)
+    else onUnlisted?.(country)
     return { ...refused('destination_not_allowed'), eventReason: reason }
   }
 

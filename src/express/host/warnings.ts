@@ -49,6 +49,8 @@ const messages = {
     'The store did not run a command, so the request got 503. Connect its client before `listen`, check that the store runs and can be reached from this machine, and pass `onEvent` to receive each such event.',
   TWO_FACTOR_NUMBER_UNREADABLE:
     'A number on file cannot be read, so its account gets no code. Return it from `phone` in international form, such as +573001234567, or as { phone, country }.',
+  TWO_FACTOR_COUNTRY_NOT_LISTED:
+    'A number on file belongs to a country that the option `countries` does not list, so its account gets no code. Add the country to `countries`, or correct the number.',
   TWO_FACTOR_STATUS_UNEXPECTED:
     'The provider returned a status that `approvedStatuses` does not contain: if the code was correct, no user can sign in. Run `npx express-two-factor calibrate`, which prints the line to paste.',
 } as const satisfies Record<string, string>
