@@ -4,7 +4,6 @@ import { eventUrgency } from '../../src/alarms.js'
 import { defaultLimits, type OptionLimits } from '../../src/challenge/limits.js'
 import { httpStatusOf } from '../../src/errors.js'
 import { inWords } from '../../src/options/resolve.js'
-import { fixedNumbers } from '../../src/tools/sandbox/index.js'
 import { path, read } from '../documents.js'
 import { membersOfType } from './exported.js'
 
@@ -55,9 +54,6 @@ const options = [
   ...membersOf('src/options.ts', 'TwoFactorOptions'),
   ...membersOf('src/options.ts', 'PurposeOptions', 'purposes.<name>.'),
   ...membersOf('src/express/settings.ts', 'CodeOptions', 'code.'),
-  ...membersOf('src/express/settings.ts', 'TrustedDevicesOptions', 'trustedDevices.'),
-  ...membersOf('src/challenge/recovery.ts', 'RecoveryCodeStore', 'recoveryCodes.'),
-  ...membersOf('src/express/host/requester.ts', 'AuthenticatorOptions', 'authenticator.'),
 ]
 
 /** What `twoFactor` returns; a member that has members of its own, by these. */
@@ -107,25 +103,7 @@ const rules = alarms.map(({ type, atLeast, todo, section }) => {
 
 /** Tables that are made from the code, each between two comments of its document. */
 const tables: [document: string, name: string, table: string][] = [
-  [
-    'docs/sandbox.md',
-    'fixed numbers',
-    table(
-      ['number ends in', 'effect'],
-      fixedNumbers.map(({ ending, meaning }) => [`\`${ending}\``, meaning]),
-    ),
-  ],
   ['docs/reference.md', 'options', table(['option', 'effect'], options)],
-  [
-    'docs/reference.md',
-    'options of providerCodes',
-    table(['option', 'effect'], membersOf('src/provider/code-adapter.ts', 'ProviderCodesOptions')),
-  ],
-  [
-    'docs/reference.md',
-    'options of passkeys',
-    table(['option', 'effect'], membersOf('src/passkeys/options.ts', 'PasskeysOptions')),
-  ],
   ['docs/reference.md', 'limits', table(['limit', 'default', 'meaning'], limits)],
   [
     'docs/reference.md',
@@ -133,23 +111,8 @@ const tables: [document: string, name: string, table: string][] = [
     table(['option', 'effect'], membersOf('src/express/guard/guard-options.ts', 'GuardOptions')),
   ],
   ['docs/reference.md', 'members', table(['member', 'effect'], calls)],
-  [
-    'docs/reference.md',
-    'phone verification',
-    table(
-      ['member', 'effect'],
-      membersOf('src/express/flows/phone-verification.ts', 'PhoneVerification').filter(
-        ([member]) => member !== '`start()`',
-      ),
-    ),
-  ],
   ['docs/reference.md', 'problem codes', table(['code', 'status', 'meaning and action'], problems)],
   ['docs/reference.md', 'events', table(['type', 'when'], events)],
-  [
-    'docs/pages.md',
-    'brand',
-    table(['option', 'effect'], membersOf('src/express/pages/brand.ts', 'BrandOptions')),
-  ],
 ]
 
 // `npm run docs` writes them.
