@@ -1,3 +1,4 @@
+import { isDate } from 'node:util/types'
 import { hostFunction } from '../lib/host-function.js'
 import { type Check, that } from '../lib/options.js'
 import { isE164 } from '../phone-number.js'
@@ -5,7 +6,7 @@ import type { Factors } from './changes.js'
 import type { AccountPagesOptions } from './options.js'
 
 const isTime = (said: unknown) =>
-  (said instanceof Date || typeof said === 'number') && Number.isFinite(new Date(said).valueOf())
+  (isDate(said) || typeof said === 'number') && Number.isFinite(new Date(said).valueOf())
 
 /** One spelling only, so that a number cannot be stored twice. */
 const numberList: Check = that(

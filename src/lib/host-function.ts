@@ -1,5 +1,5 @@
-import { isNativeError } from 'node:util/types'
 import { isThenable } from './promises.js'
+import { isError } from './realms.js'
 
 const thrownByHost = new WeakSet<Error>()
 
@@ -53,6 +53,6 @@ function throwingErrors<Args extends readonly unknown[], Result>(
  * Turns a thrown value into an Error, because JavaScript throws any value. An Error of another realm stays as it is.
  */
 export function asError(thrown: unknown): Error {
-  if (thrown instanceof Error || isNativeError(thrown)) return thrown
+  if (isError(thrown)) return thrown
   return new Error(`A value of type ${typeof thrown} was thrown instead of an Error`, { cause: thrown })
 }

@@ -18,7 +18,8 @@ export function isJsonObject(value: unknown): value is JsonObject {
 export function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
   if (typeof value !== 'object' || value === null) return false
   const prototype = Object.getPrototypeOf(value)
-  return prototype === Object.prototype || prototype === null
+  // The second case is `Object.prototype` of any realm: in Jest, an app has another one than this package.
+  return prototype === null || Object.getPrototypeOf(prototype) === null
 }
 
 /** Returns a field that is an object in JSON and its text in a form. Undefined for every other value. */

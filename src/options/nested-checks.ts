@@ -1,3 +1,4 @@
+import { isRegExp } from 'node:util/types'
 import type { SignupGuardOptions } from '../challenge/rate-limits/signup-guard.js'
 import type { RecoveryCodeStore } from '../challenge/recovery.js'
 import type { AuthenticatorOptions } from '../express/host/requester.js'
@@ -141,7 +142,7 @@ export const authenticator: Checks<AuthenticatorOptions> = {
 }
 
 const pattern: Check = (value, name) => {
-  if (!(value instanceof RegExp)) throw optionError(`${name} must be a regular expression`)
+  if (!isRegExp(value)) throw optionError(`${name} must be a regular expression`)
   // With `g` or `y` the pattern would remember its last position and refuse every other code.
   return new RegExp(value, value.flags.replaceAll(/[gy]/g, ''))
 }

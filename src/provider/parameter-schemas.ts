@@ -1,3 +1,4 @@
+import { isDate } from 'node:util/types'
 import { z } from 'zod'
 import { countryCodes } from '../phone-number.js'
 
@@ -104,7 +105,7 @@ export const months = () => numberThat('must be a whole number of months, 0 for 
 export const day = () =>
   z.preprocess(
     (value: string | Date) => {
-      if (!(value instanceof Date)) return value
+      if (!isDate(value)) return value
       return Number.isNaN(value.getTime()) ? undefined : value.toISOString().slice(0, 10)
     },
     // Not Date: it reads 30 February as 1 March.

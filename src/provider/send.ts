@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici'
+import { isError } from '../lib/realms.js'
 
 export type { Dispatcher }
 
@@ -223,9 +224,9 @@ function isEncoded(headers: AnswerHeaders): boolean {
  */
 function errorCodeOf(error: unknown): string {
   // A mistake in a program, which no change of the network fixes.
-  if (error instanceof TypeError || error instanceof ReferenceError || error instanceof RangeError) {
+  if (isError(error) && /^(?:Type|Reference|Range)Error$/.test(error.name)) {
     if (!('code' in error)) return 'broken'
   }
-  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  const code = isError(error) && 'code' in error ? error.code : undefined
   return typeof code === 'string' && /^[A-Z][A-Z0-9_]{0,63}$/.test(code) ? code : 'connection failed'
 }

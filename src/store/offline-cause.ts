@@ -1,4 +1,5 @@
 import { errorMonitor } from 'node:events'
+import { isError } from '../lib/realms.js'
 import type { RunCommand } from './redis-connection.js'
 
 /** A client of `redis` or `ioredis` with one connection. */
@@ -48,8 +49,7 @@ export function nameOfflineCause(client: unknown, send: RunCommand): RunCommand 
       return await send(key, args)
     } catch (error) {
       const reason = reasonOf()
-      if (reason === undefined || !(error instanceof Error) || !offlinePattern.test(error.message))
-        throw error
+      if (reason === undefined || !isError(error) || !offlinePattern.test(error.message)) throw error
       throw new Error(`${reason}: ${error.message}`)
     }
   }

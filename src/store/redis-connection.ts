@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { withinDeadline } from '../lib/promises.js'
+import { isError } from '../lib/realms.js'
 import { clockLeewayMs } from '../lib/time.js'
 import type { Finding } from './store.js'
 
@@ -89,7 +90,7 @@ export async function runScript(send: RunCommand, { source, sha }: Script, key: 
   try {
     return await send(key, ['evalsha', sha, '1', key, ...args])
   } catch (error) {
-    if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error
+    if (!(isError(error) && error.message.startsWith('NOSCRIPT'))) throw error
     return send(key, ['eval', source, '1', key, ...args])
   }
 }
@@ -144,7 +145,7 @@ export async function inspectRedis(
     return [
       {
         code: 'store_unreachable',
-        message: `Redis cannot be used: ${error instanceof Error ? error.message : error}`,
+        message: `Redis cannot be used: ${isError(error) ? error.message : error}`,
         fix: 'start Redis, and check the address, the password and the permissions of the client',
       },
     ]

@@ -704,7 +704,7 @@ export const weakenings = [
     bound: 6,
     what: 'a script is sent again after any error of Redis',
     file: 'src/store/redis-connection.ts',
-    find: "if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error",
+    find: "if (!(isError(error) && error.message.startsWith('NOSCRIPT'))) throw error",
     replace: '',
     tests: ['test/store/redis-commands.test.ts'],
   },

@@ -1,5 +1,6 @@
 import { TwoFactorError } from '../../errors.js'
 import { withinDeadline } from '../../lib/promises.js'
+import { isError } from '../../lib/realms.js'
 import { clockLeewayMs, minuteMs } from '../../lib/time.js'
 import type { Finding, Store } from '../../store/store.js'
 import type { Domain } from '../domain.js'
@@ -84,7 +85,7 @@ async function findingOf(
 function messageOf(error: unknown): string {
   if (error instanceof TwoFactorError && error.code === 'store_unavailable')
     return `${error.message} (${storeCause(error)})`
-  return error instanceof Error ? error.message : String(error)
+  return isError(error) ? error.message : String(error)
 }
 
 async function creditsLeft(provider: CodeProvider): Promise<readonly Finding[]> {

@@ -1,5 +1,6 @@
 import { TwoFactorError } from '../../errors.js'
 import { isPlainObject } from '../../lib/json.js'
+import { isThenable } from '../../lib/promises.js'
 import { clockLeewayMs } from '../../lib/time.js'
 import type { Requester } from '../commands.js'
 import type { Channel } from '../exchange/code-provider.js'
@@ -176,10 +177,9 @@ function notPlain(path: string, value: unknown): TypeError {
       : typeof value === 'number'
         ? value
         : typeof value
-  const hint =
-    value instanceof Promise
-      ? 'bind must be synchronous: read what it needs in a middleware before the guard.'
-      : parserQuestion
+  const hint = isThenable(value)
+    ? 'bind must be synchronous: read what it needs in a middleware before the guard.'
+    : parserQuestion
   const message = `${path} is ${kind}: bound fields must be finite numbers, strings, booleans, null, arrays or plain objects. ${hint}`
   const field = path.replace(/^bind\.?/, '')
   if (field === '' || (value !== undefined && typeof value !== 'number')) return new TypeError(message)

@@ -1,3 +1,4 @@
+import { isUint8Array } from 'node:util/types'
 import { stepOf, type TotpSecret, usualForm } from '../../lib/totp.js'
 import { maskPhoneNumber, type PhoneNumber } from '../../phone-number.js'
 import type { VerifyCommand } from '../commands.js'
@@ -71,7 +72,7 @@ export function createPhoneFactor(
  * further attempts.
  */
 export function createTotpFactor(given: TotpSecret | Uint8Array): TotpFactor {
-  const secret = given instanceof Uint8Array ? { key: given, ...usualForm } : given
+  const secret = isUint8Array(given) ? { key: given, ...usualForm } : given
   return {
     key: appMethod,
     country: '',

@@ -2,6 +2,7 @@ import type { Request } from 'express'
 import { EmptyField, parserQuestion } from '../../challenge/proofs/stored-grant.js'
 import { TwoFactorError } from '../../errors.js'
 import { optionError } from '../../lib/options.js'
+import { isTypeError } from '../../lib/realms.js'
 import type { Warn } from '../host/warnings.js'
 import { hasBody, invalid, isForm, parserFor, wasParsed } from '../http/request-body.js'
 import { isRepeatable } from '../http/site-paths.js'
@@ -45,7 +46,7 @@ export function createBodyErrors(
   }
 
   return function explainBodyError(req, error) {
-    const isUnparsed = error instanceof TypeError && !wasParsed(req) && hasBody(req)
+    const isUnparsed = isTypeError(error) && !wasParsed(req) && hasBody(req)
     if (isUnparsed) return explainUnparsedBody(req, error)
     return error instanceof EmptyField && (wasParsed(req) || error.isText)
       ? explainEmptyField(req, error)

@@ -5,6 +5,7 @@ import type { GrantQuery } from '../../challenge/proofs/stored-grant.js'
 import { hostFunction } from '../../lib/host-function.js'
 import { optionError } from '../../lib/options.js'
 import { ignoreRejection, isThenable } from '../../lib/promises.js'
+import { isTypeError } from '../../lib/realms.js'
 import type { Routes } from '../flows/routes.js'
 import { isOurs, middleware } from '../host/boundary.js'
 import { carriesBearer } from '../host/session.js'
@@ -57,7 +58,7 @@ function isSparedBy(unless: (req: Request) => unknown, req: Request): boolean {
     isSpared = unless(req)
   } catch (error) {
     // A field of a body that is missing, or that no parser has read.
-    if (error instanceof TypeError && !wasParsed(req)) return false
+    if (isTypeError(error) && !wasParsed(req)) return false
     throw error
   }
   if (isThenable(isSpared)) {
@@ -95,7 +96,7 @@ function createGuardDecision(
       return bind && hashBoundFields(bind(req))
     } catch (error) {
       // Adapters of serverless platforms leave bytes that the app's parser skips.
-      if (bind === undefined || !(error instanceof TypeError) || !parseBytesLeft(req))
+      if (bind === undefined || !isTypeError(error) || !parseBytesLeft(req))
         throw refuseMissingBody(req, error, () => bind?.(req)) ?? explainBodyError(req, error)
     }
     try {

@@ -2,6 +2,7 @@ import type { Request } from 'express'
 import { EmptyField } from '../../challenge/proofs/stored-grant.js'
 import { TwoFactorError } from '../../errors.js'
 import { ignoreRejection } from '../../lib/promises.js'
+import { isError, isTypeError } from '../../lib/realms.js'
 import { hasBody, hasUnknownType, invalid, isFilled } from '../http/request-body.js'
 import { isRepeatable } from '../http/site-paths.js'
 
@@ -10,7 +11,7 @@ import { isRepeatable } from '../http/site-paths.js'
  * body undefined (Express 5), and the mistake is the client's.
  */
 export function refuseMissingBody(req: Request, error: unknown, read: () => unknown): Error | undefined {
-  if (!(error instanceof TypeError) || isRepeatable(req) || hasBody(req) || isFilled(req)) return undefined
+  if (!isTypeError(error) || isRepeatable(req) || hasBody(req) || isFilled(req)) return undefined
   if (!(error instanceof EmptyField) && !isAboutBody(req, error, read)) return undefined
   if (hasUnknownType(req)) {
     return new TwoFactorError('unsupported_media_type', { message: 'Send the fields as JSON or as a form.' })
@@ -27,7 +28,7 @@ function isAboutBody(req: Request, error: TypeError, read: () => unknown): boole
     ignoreRejection(read())
     return true
   } catch (other) {
-    return other instanceof Error && other.message !== error.message
+    return isError(other) && other.message !== error.message
   } finally {
     req.body = body
   }

@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express'
 import { TwoFactorError } from '../../errors.js'
 import { adapterFunction } from '../../lib/host-function.js'
+import { isTypeError } from '../../lib/realms.js'
 import { whenGone } from '../../lib/when-gone.js'
 import type { SessionAdapter } from './session.js'
 import type { Warn } from './warnings.js'
@@ -58,7 +59,7 @@ export function createSessions(adapter: SessionAdapter, warn: Warn) {
   /** A request without the required token is refused when its session is needed, not before. */
   function passOver(error: unknown): undefined {
     if (error instanceof TwoFactorError) return undefined
-    if (error instanceof TypeError) warn('TWO_FACTOR_NO_SESSION')
+    if (isTypeError(error)) warn('TWO_FACTOR_NO_SESSION')
     throw error
   }
 

@@ -1,4 +1,5 @@
 import { parse as parseQuery } from 'node:querystring'
+import { isMap, isUint8Array } from 'node:util/types'
 import { json, type Request, type RequestHandler, type Response, urlencoded } from 'express'
 import type { VerifyCommand } from '../../challenge/commands.js'
 import type { Channel, Method } from '../../challenge/exchange/code-provider.js'
@@ -75,7 +76,7 @@ export class BodyGone extends TypeError {
   }
 }
 
-const isMissing = (body: unknown) => body === undefined || body === '' || body instanceof Uint8Array
+const isMissing = (body: unknown) => body === undefined || body === '' || isUint8Array(body)
 
 /** Parses bytes that are left of a body into `req.body`. Returns false if there are none. */
 export function parseBytesLeft(req: Request): boolean {
@@ -97,7 +98,7 @@ function bytesLeft({
   rawBody,
 }: Request & { readonly rawBody?: unknown }): string | Uint8Array | undefined {
   for (const left of [body, rawBody]) {
-    if ((typeof left === 'string' || left instanceof Uint8Array) && left.length > 0) return left
+    if ((typeof left === 'string' || isUint8Array(left)) && left.length > 0) return left
   }
   return undefined
 }
@@ -118,10 +119,10 @@ export function queryOf({ originalUrl }: Request): Body {
 
 /** Returns whether a value contains fields. Parsers of apps also create class instances and Maps. */
 const holdsFields = (body: unknown): body is Body | ReadonlyMap<string, unknown> =>
-  typeof body === 'object' && body !== null && !Array.isArray(body) && !(body instanceof Uint8Array)
+  typeof body === 'object' && body !== null && !Array.isArray(body) && !isUint8Array(body)
 
 const asFields = (body: Body | ReadonlyMap<string, unknown>): Body =>
-  body instanceof Map ? Object.fromEntries(body) : (body as Body)
+  isMap(body) ? Object.fromEntries(body) : (body as Body)
 
 /** Returns whether the app has parsed a body with content. */
 export function isFilled({ body }: Request): boolean {

@@ -1,3 +1,4 @@
+import { isRegExp } from 'node:util/types'
 import type { Request, RequestHandler } from 'express'
 import { subjectsNamedBy, watch } from '../../express/guard/coverage.js'
 import { checkOptions, list, optionError, that } from '../../lib/options.js'
@@ -20,7 +21,7 @@ const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'QUERY'])
 
 const checks = {
   ignore: list(
-    that('must be a string or a RegExp', (value) => typeof value === 'string' || value instanceof RegExp),
+    that('must be a string or a RegExp', (value) => typeof value === 'string' || isRegExp(value)),
     "must be an array such as ['POST /logout']",
   ),
 }

@@ -1,4 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import { isRegExp } from 'node:util/types'
 import { watch } from '../../../express/guard/coverage.js'
 import { oneSpelling } from '../guard-coverage.js'
 import type { RehearsalRoute } from './contract.js'
@@ -178,7 +179,7 @@ function listedAt(mount: string, route: Route): readonly Listed[] {
     methods.map((method) => ({
       name: `${method} ${mount}${path}`,
       route,
-      isPattern: path instanceof RegExp,
+      isPattern: isRegExp(path),
     })),
   )
 }

@@ -1,3 +1,4 @@
+import { isError } from '../../../lib/realms.js'
 import { attacks } from './attacks.js'
 import type { RehearsalRow } from './contract.js'
 import { faults } from './faults.js'
@@ -85,7 +86,7 @@ async function rowOf(attack: Attack, stage: Stage, tellers: Map<string, string>)
     const { lacks } = error instanceof NotTried ? error.more : {}
     if (lacks !== undefined) return { ...notTried(attack, (error as Error).message), lacks }
     const isOurs = error instanceof NotTried || error instanceof BudgetError
-    const why = error instanceof Error ? error.message : String(error)
+    const why = isError(error) ? error.message : String(error)
     if (error instanceof BudgetError) stage.end()
     const told = isOurs ? why : `the attack failed to run: ${why}`
     return { ...notTried(attack, told), ...under(told) }

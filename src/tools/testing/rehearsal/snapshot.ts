@@ -1,3 +1,4 @@
+import { isDate, isMap, isSet } from 'node:util/types'
 import type { RehearsalResponse } from './wire.js'
 
 /** A state in numbers: lengths and sums unchanged, everything else by its number of occurrences. */
@@ -107,12 +108,12 @@ function add(parts: Map<string, number>, part: string, amount: number): void {
 }
 
 function addValue(parts: Map<string, number>, name: string, value: unknown): void {
-  if (value instanceof Map || value instanceof Set) {
+  if (isMap(value) || isSet(value)) {
     addValue(parts, name, [...value])
   } else if (Array.isArray(value)) {
     add(parts, `${name}.length#`, value.length)
     for (const item of value) addValue(parts, `${name}[]`, item)
-  } else if (typeof value === 'object' && value !== null && !(value instanceof Date)) {
+  } else if (typeof value === 'object' && value !== null && !isDate(value)) {
     for (const [member, inner] of Object.entries(value)) addValue(parts, `${name}.${member}`, inner)
   } else if (Number.isFinite(value) || (typeof value === 'string' && digits.test(value))) {
     add(parts, `${name}#`, Number(value))

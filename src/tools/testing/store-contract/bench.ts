@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import type { Store } from '../../../store/store.js'
 
 type Command = 'read' | 'swap' | 'increment'
@@ -22,3 +23,7 @@ export interface Bench {
 
 /** Sentences, each with its test. */
 export type Cases = Readonly<Record<string, (bench: Bench) => Promise<void>>>
+
+/** Fails unless two values are equal data. A store of an app in Jest returns objects of another realm. */
+export const equalData = (given: unknown, expected: unknown): void =>
+  assert.deepEqual(structuredClone(given), structuredClone(expected))

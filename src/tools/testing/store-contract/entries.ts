@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { hourMs } from '../../../lib/time.js'
 import type { Json } from '../../../store/store.js'
-import type { Cases } from './bench.js'
+import { type Cases, equalData } from './bench.js'
 
 const values: readonly Json[] = [
   null,
@@ -36,8 +36,8 @@ export const entryCases: Cases = {
       const { swapped, entry } = await store.swap(key, undefined, value, hourMs)
       assert.equal(swapped, true)
       assert.equal(typeof entry?.version, 'string')
-      assert.deepEqual(entry?.value, value)
-      assert.deepEqual(await store.read(key), entry)
+      equalData(entry?.value, value)
+      equalData(await store.read(key), entry)
     }
   },
 
@@ -50,8 +50,8 @@ export const entryCases: Cases = {
 
   'creating an existing entry changes nothing and returns that entry': async ({ store, key }) => {
     const { entry } = await store.swap(key, undefined, { by: 'first' }, hourMs)
-    assert.deepEqual(await store.swap(key, undefined, { by: 'second' }, hourMs), { swapped: false, entry })
-    assert.deepEqual(await store.read(key), entry)
+    equalData(await store.swap(key, undefined, { by: 'second' }, hourMs), { swapped: false, entry })
+    equalData(await store.read(key), entry)
   },
 
   'replacing needs the current version': async ({ store, key }) => {
@@ -60,8 +60,8 @@ export const entryCases: Cases = {
     assert.equal(second.swapped, true)
     assert.equal(second.entry?.value, 2)
     const late = await store.swap(key, first.entry?.version, 3, hourMs)
-    assert.deepEqual(late, { swapped: false, entry: second.entry })
-    assert.deepEqual(await store.read(key), second.entry)
+    equalData(late, { swapped: false, entry: second.entry })
+    equalData(await store.read(key), second.entry)
   },
 
   'a version of an absent entry replaces nothing': async ({ store, key, ledgerKey }) => {
@@ -77,7 +77,7 @@ export const entryCases: Cases = {
     const second = await store.swap(key, first.entry?.version, 2, hourMs)
     for (const wrong of [undefined, first.entry?.version]) {
       const refused = await store.swap(key, wrong, undefined, hourMs)
-      assert.deepEqual(refused, { swapped: false, entry: second.entry })
+      equalData(refused, { swapped: false, entry: second.entry })
     }
     const removed = await store.swap(key, second.entry?.version, undefined, 0)
     assert.equal(removed.swapped, true, 'a removal needs no lifetime')
@@ -119,7 +119,7 @@ export const entryCases: Cases = {
     const { entry } = await store.swap(key, undefined, mine, hourMs)
     for (const live of [mine, entry?.value, (await store.read(key))?.value]) meddle(live)
     meddle((await store.swap(key, undefined, 0, hourMs)).entry?.value)
-    assert.deepEqual((await store.read(key))?.value, { challenge: { attempts: 1 }, sends: [1] })
+    equalData((await store.read(key))?.value, { challenge: { attempts: 1 }, sends: [1] })
   },
 
   'an entry that was read does not change when its key is written again': async ({ store, key }) => {
@@ -131,7 +131,7 @@ export const entryCases: Cases = {
     const before = contents()
     await store.swap(key, created.entry?.version, { attempts: 2 }, hourMs)
     // Lost update: with a version that belongs to the key, an earlier reader would undo this attempt.
-    assert.deepEqual(contents(), before)
+    equalData(contents(), before)
   },
 
   'keys that look alike are different keys': async ({ store, key }) => {

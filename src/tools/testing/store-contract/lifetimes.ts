@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { hourMs } from '../../../lib/time.js'
-import type { Cases } from './bench.js'
+import { type Cases, equalData } from './bench.js'
 
 /**
  * Cases on the end of an entry. Times are short enough to sleep through without a movable clock, and long enough for a
@@ -10,7 +10,7 @@ export const lifetimeCases: Cases = {
   'an entry exists until its lifetime has passed, and is then absent': async ({ store, key, elapse }) => {
     const { entry } = await store.swap(key, undefined, 'kept', 4_000)
     await elapse(1_000)
-    assert.deepEqual(await store.read(key), entry)
+    equalData(await store.read(key), entry)
     await elapse(3_000)
     assert.equal(await store.read(key), undefined)
   },
@@ -24,7 +24,7 @@ export const lifetimeCases: Cases = {
     const next = await store.swap(key, undefined, 'new', hourMs)
     assert.equal(next.swapped, true)
     assert.notEqual(next.entry?.version, entry?.version)
-    assert.deepEqual(await store.read(key), next.entry)
+    equalData(await store.read(key), next.entry)
   },
 
   'neither a read nor a failed swap extends a lifetime': async ({ store, key, elapse }) => {
@@ -52,7 +52,7 @@ export const lifetimeCases: Cases = {
   'a lifetime of a year is accepted': async ({ store, key, elapse }) => {
     const { entry } = await store.swap(key, undefined, 'disabled', 365 * 24 * hourMs)
     await elapse(1_000)
-    assert.deepEqual(await store.read(key), entry)
+    equalData(await store.read(key), entry)
     await store.swap(key, entry?.version, undefined, hourMs)
   },
 }

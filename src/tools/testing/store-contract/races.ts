@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { hourMs } from '../../../lib/time.js'
 import type { Json } from '../../../store/store.js'
-import type { Bench, Cases, StoreUnderTest } from './bench.js'
+import { type Bench, type Cases, equalData, type StoreUnderTest } from './bench.js'
 
 const parallel = 50
 
@@ -23,8 +23,8 @@ export const raceCases: Cases = {
     const results = await all((turn) => store(turn).swap(key, undefined, { turn }, hourMs))
     const won = results.filter(({ swapped }) => swapped)
     assert.equal(won.length, 1, `${won.length} of ${parallel} created the same entry`)
-    for (const { entry } of results) assert.deepEqual(entry, won[0]?.entry)
-    for (const turn of [0, 1]) assert.deepEqual(await store(turn).read(key), won[0]?.entry)
+    for (const { entry } of results) equalData(entry, won[0]?.entry)
+    for (const turn of [0, 1]) equalData(await store(turn).read(key), won[0]?.entry)
   },
 
   'of many parallel replacements or removals of one version, one succeeds': async (bench) => {
@@ -34,7 +34,7 @@ export const raceCases: Cases = {
     const results = await all((turn) => store(turn).swap(key, entry?.version, next(turn), hourMs))
     const won = results.filter(({ swapped }) => swapped)
     assert.equal(won.length, 1, `${won.length} of ${parallel} replaced the same version`)
-    for (const turn of [0, 1]) assert.deepEqual(await store(turn).read(key), won[0]?.entry)
+    for (const turn of [0, 1]) equalData(await store(turn).read(key), won[0]?.entry)
   },
 
   'of many parallel removals of one entry, one succeeds': async (bench) => {
@@ -68,7 +68,7 @@ export const raceCases: Cases = {
     for (let turn = 0; turn < 10; turn += 1) {
       const { swapped, entry } = await store(turn).swap(key, version, turn, hourMs)
       assert.equal(swapped, true)
-      assert.deepEqual(await store(turn + 1).read(key), entry)
+      equalData(await store(turn + 1).read(key), entry)
       version = entry?.version
     }
   },
@@ -77,7 +77,7 @@ export const raceCases: Cases = {
     const [store, { counter }] = [await racers(bench), bench]
     const results = await all((turn) => store(turn).increment(counter, hourMs))
     const counts = results.map(({ count }) => count).sort((a, b) => a - b)
-    assert.deepEqual(
+    equalData(
       counts,
       Array.from({ length: parallel }, (_, i) => i + 1),
     )
