@@ -77,6 +77,7 @@ it('rehearses an app of another process, and reports the skipped rows', async ()
 it.each([
   [[], 'The address of the app is missing'],
   [['http://example.com', '--record', '/'], 'http://example.com must be an address on this machine'],
+  [['http://localhost:3000/shop', '--plan', plan], 'put /shop into the paths of the plan'],
   [
     ['http://localhost:3000', '--plan', plan, '--sandbox', 'http://127.0.0.1:1'],
     'no sandbox responds at http://127.0.0.1:1',

@@ -441,6 +441,15 @@ describe('rehearse', () => {
     },
   )
 
+  it.each(['http://localhost:3000/shop', new URL('http://localhost:3000/shop?a=b')])(
+    'refuses the address %s, whose path would be ignored',
+    async (app) => {
+      await expect(rehearse({ ...createBank(sandbox), app })).rejects.toThrow(
+        "rehearse: app has the path /shop; remove it, and put /shop into the paths of the plan, including path: '/shop/two-factor'",
+      )
+    },
+  )
+
   it('writes the signIn while a person signs in by hand, without the typed values', async () => {
     const ana = { name: 'ana-of-auth', password: 'a password', phone: '+573001234567' }
     const authJs = createAuthJs(sandbox, (add) => () => {

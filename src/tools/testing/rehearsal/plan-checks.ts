@@ -120,11 +120,17 @@ export const planChecks = {
   timeoutMs: integer(1_000, maxTimeoutMs, ' (milliseconds)'),
 } satisfies Checks<RehearsalOptions>
 
-/** Refuses a plan without targets: its rows would hold for every app. */
+/** Refuses a plan without targets, whose rows would hold for every app, and an address with a path, which no row reads. */
 export function checkMaterial(
-  { actions = [], pages = [], only = [] }: RehearsalOptions,
+  { app, actions = [], pages = [], only = [], path: ownPath = '/two-factor' }: RehearsalOptions,
   codes: readonly string[],
 ): void {
+  const { pathname: prefix } = isOwnAddress(app) ? new URL(String(app)) : { pathname: '/' }
+  if (prefix !== '/') {
+    throw optionError(
+      `rehearse: app has the path ${prefix}; remove it, and put ${prefix} into the paths of the plan, including path: '${prefix}${ownPath}'`,
+    )
+  }
   if (actions.length + pages.length === 0) {
     throw optionError(
       "rehearse: the plan has neither pages nor actions; add pages: ['/account'] or actions: [{ … }]",
