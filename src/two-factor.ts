@@ -149,7 +149,7 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     trustedMaxAgeMs: settings.trustedDevices?.maxAgeMs ?? 0,
     recoveryCodes: settings.recoveryCodes && hostRecoveryCodes(settings.recoveryCodes),
   })
-  const http = openHttp(settings, domain, warnings)
+  const http = openHttp(settings, domain, warnings, background)
   const { pages, successPaths, passkeyOffer, mountCheck } = http
   const routes = createRoutes(http, createSignIn(http))
   const { handlers } = routes
@@ -210,6 +210,7 @@ export function twoFactor(options: TwoFactorOptions): TwoFactor {
     [Symbol.asyncDispose]: operator.close,
   }
   subjectsNamedBy.set(app, http.subjectOf)
+  mountCheck.offered(app.routes)
   passkeyOfferOf.set(app, passkeyOffer.set)
   return app
 }

@@ -1,4 +1,5 @@
 import type { Domain } from '../challenge/domain.js'
+import type { Background } from '../lib/promises.js'
 import { createRenewal } from './flows/renewal.js'
 import { createShownCheck } from './guard/details.js'
 import { createRequirements } from './guard/requirement.js'
@@ -27,7 +28,12 @@ import type { HttpSettings } from './settings.js'
 export type HttpParts = ReturnType<typeof openHttp>
 
 /** Creates the HTTP parts of an app from its options and its domain. */
-export function openHttp(settings: HttpSettings, domain: Domain, warnings: Warnings) {
+export function openHttp(
+  settings: HttpSettings & { readonly store?: Domain['store'] },
+  domain: Domain,
+  warnings: Warnings,
+  background: Background,
+) {
   const { warn } = warnings
   const sessions = createSessions(settings.session ?? expressSession(), warn)
   const onFile = createOnFile(settings)
@@ -58,7 +64,12 @@ export function openHttp(settings: HttpSettings, domain: Domain, warnings: Warni
     devices: keepsDevices ? createDeviceCookies(domain, settings) : undefined,
     renewal: createRenewal(domain, sessions),
 
-    mountCheck: createMountCheck(settings.path, warnings),
+    mountCheck: createMountCheck(
+      settings.path,
+      warnings,
+      // A shared store is that of several processes.
+      settings.store === undefined ? background : undefined,
+    ),
 
     // Mount of the routes as a browser sees it, other paths, and responses.
     path: sitePaths.toBrowser(settings.path),

@@ -1,7 +1,8 @@
 import express from 'express'
-import { describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { areMountedElsewhere } from '../../src/express/host/router-mounts.js'
-import { createClient } from '../../src/index.js'
+import { createClient, memoryStore } from '../../src/index.js'
+import type { Browser } from './browser.js'
 import {
   asAna,
   type HostOptions,
@@ -185,6 +186,78 @@ describe('routes that users do not reach', () => {
     expect(await warnings('TWO_FACTOR_ROUTES_NOT_MOUNTED')).toEqual([])
     await openAccount()
     expect(await warnings('TWO_FACTOR_ROUTES_NOT_MOUNTED')).toHaveLength(1)
+  })
+
+  describe('warn five seconds after a redirect to the code page', () => {
+    beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout'] }))
+    afterEach(() => void vi.useRealTimers())
+
+    const unmounted = async (ms: number) => {
+      await vi.advanceTimersByTimeAsync(ms)
+      return (await warnings('TWO_FACTOR_ROUTES_NOT_MOUNTED')).length
+    }
+    /** The routes after the handler that answers every other path. */
+    const afterNotFound: HostOptions = {
+      routes(app, tf) {
+        withRoutesAt(undefined).routes?.(app, tf)
+        app.use((_req, res) => void res.status(404).end()).use('/two-factor', tf.routes())
+      },
+    }
+
+    it.each<[string, HostOptions]>([
+      ['created without a mount', { ...withRoutesAt(undefined), mount: (_app, tf) => void tf.routes() }],
+      ['mounted after a handler of every path', afterNotFound],
+      ['mounted at another path in a function', withRoutesAt('/elsewhere', true)],
+    ])('if they are %s, once', async (_how, options) => {
+      const { host, ana } = await startLoggedIn(options)
+      expect((await ana.open('/account')).status).toBe(303)
+      await (await host.login('ben')).open('/account')
+      expect(await unmounted(4_999)).toBe(0)
+      expect(await unmounted(1)).toBe(1)
+      await ana.open('/account')
+      expect(await unmounted(5_000)).toBe(1)
+    })
+
+    it('that follows the form of a sign-in', async () => {
+      const host = await startHost(afterNotFound)
+      expect((await host.browser().submit('/login', { user: 'ben' })).status).toBe(303)
+      expect(await unmounted(5_000)).toBe(1)
+    })
+
+    it.each<[string, (ana: Browser) => Promise<unknown>]>([
+      ['a browser opens the page', async (ana) => ana.open((await ana.open('/account')).location)],
+      ['a program starts a code and waits for the person', (ana) => ana.start()],
+      ['a program is refused by a guard', (ana) => ana.get('/account')],
+    ])('but not if %s', async (_what, visit) => {
+      const { ana } = await startLoggedIn(withRoutesAt('/two-factor'))
+      await visit(ana)
+      expect(await unmounted(60_000)).toBe(0)
+    })
+
+    it('but not if other processes may get the next request, as with a shared store', async () => {
+      const { ana } = await startLoggedIn({ ...afterNotFound, options: { store: memoryStore() } })
+      await ana.open('/account')
+      expect(await unmounted(60_000)).toBe(0)
+    })
+
+    it('but not after the app has closed', async () => {
+      const { host, ana } = await startLoggedIn(afterNotFound)
+      await ana.open('/account')
+      await host.tf.close()
+      expect(await unmounted(5_000)).toBe(0)
+    })
+  })
+
+  it('warn of nothing but the error if the app passes tf.routes instead of tf.routes()', async () => {
+    const { host, ana } = await startLoggedIn({
+      routes(app, tf) {
+        withRoutesAt(undefined).routes?.(app, tf)
+        app.use('/two-factor', tf.routes as express.RequestHandler)
+      },
+    })
+    for (let time = 0; time < 4; time += 1) await ana.open((await ana.open('/account')).location)
+    expect(host.errors.map(String)).toContainEqual(expect.stringContaining('pass routes(), not routes'))
+    expect(await warned.codes()).toEqual([])
   })
 
   it.each<[string, unknown, unknown, boolean]>([

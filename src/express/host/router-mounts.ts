@@ -35,13 +35,17 @@ export function areMountedElsewhere({ routers, count }: Routers, path: string, r
     // Express fills in a pattern for each request.
     if (!isFixed(app.mountpath)) return false
     const paths = pathsIn(app, path, req)
-    for (const layers of findMounts((app._router ?? app.router)?.stack, routers)) {
+    for (const layers of findMounts(stackOf(app), routers)) {
       if (paths.some((below) => leadThrough(layers, below))) return false
       found.add(layers.at(-1)?.handle)
     }
   }
   return found.size > 0 && found.size === count
 }
+
+/** Returns whether Express shows that the app mounts one of these functions. */
+export const isMounted = (handlers: WeakSet<object>, req: Request): boolean =>
+  appsOf(req).some((app) => findMounts(stackOf(app), handlers).length > 0)
 
 /** Returns the app of a request and the apps in which it is mounted. */
 function appsOf(req: Request): readonly App[] {
@@ -50,6 +54,8 @@ function appsOf(req: Request): readonly App[] {
     apps.push(app)
   return apps
 }
+
+const stackOf = (app: App) => (app._router ?? app.router)?.stack
 
 const isFixed = (mount: unknown) => typeof mount === 'string' && /^[\w/.~-]*$/.test(mount)
 
