@@ -8,6 +8,7 @@ import {
   refused,
   type StartCommand,
   type StartOutcome,
+  type UnsentResult,
   type VerifyCommand,
   type VerifyOutcome,
 } from './commands.js'
@@ -15,7 +16,7 @@ import type { Channel } from './exchange/code-provider.js'
 import { type CodeFacts, needsNewCode } from './ledger/attempts.js'
 import { attemptsLeft, cancel, findLiveChallenge, refuseOtherThanDisplayed } from './ledger/challenge.js'
 import type { Challenge } from './ledger/ledger.js'
-import { cooldownExpiresAt, isForgiven } from './ledger/pacing.js'
+import { cooldownExpiresAt, failureOf, isForgiven } from './ledger/pacing.js'
 import { refusalOfUnsent, start } from './ledger/sends.js'
 import { acceptedChannels } from './purposes.js'
 import {
@@ -49,7 +50,7 @@ export interface Outlook {
    */
   readonly expired: boolean
   /** The problem of the last send, if its destination must wait although nothing was sent. */
-  readonly failed: 'delivery_failed' | 'provider_unavailable' | false
+  readonly failed: Exclude<UnsentResult, 'unconfirmed'> | false
   /** Time of the last code that was not submitted, in milliseconds since 1970. 0 if there is none. */
   readonly untypedSince: number
 }
@@ -279,8 +280,7 @@ export function outlook(context: SentContext): Pick<Outlook, 'expired' | 'failed
   const untyped = ledger.sends.filter((send) => !isForgiven(send))
   const { challenge } = ledger
   const last = ledger.sends.findLast(({ browserKind }) => browserKind === requester.browserKind)
-  const isWaiting =
-    last?.state === 'refused' && cooldownExpiresAt(snapshot, requester.browserKind, last) > now
+  const isWaiting = last !== undefined && cooldownExpiresAt(snapshot, requester.browserKind, last) > now
   const isOwn =
     challenge?.session === requester.session && attemptsLeft(challenge, requester.browserKind, limits) > 0
   return {
@@ -290,7 +290,7 @@ export function outlook(context: SentContext): Pick<Outlook, 'expired' | 'failed
       (now < challenge.expiresAt
         ? needsNewCode(snapshot, challenge, context)
         : now < challenge.expiresAt + limits.codeLifetimeMs),
-    failed: isWaiting && (last.isOfService ? 'provider_unavailable' : 'delivery_failed'),
+    failed: (isWaiting && failureOf(last)) || false,
     untypedSince: Math.max(0, ...untyped.map(({ at }) => at)),
   }
 }

@@ -178,6 +178,12 @@ export interface ChallengeView {
   readonly publicKey?: object | undefined
 }
 
+/**
+ * Result of a send of which nobody may claim that it was sent. `unconfirmed`: the provider has not responded, and the
+ * code may arrive. Otherwise the problem code of the send.
+ */
+export type UnsentResult = 'unconfirmed' | 'delivery_failed' | 'provider_unavailable'
+
 /** An expected refusal. */
 export interface Refusal {
   readonly outcome: 'refused'
@@ -187,6 +193,8 @@ export interface Refusal {
   readonly retryAfterMs?: number
   /** The limit that refused, if a limit refused. */
   readonly limit?: LimitName
+  /** For `resend_too_soon`: the result of the last send, unless a code was sent. */
+  readonly delivery?: UnsentResult
   /** The problem of the typed number, if the number is the reason. */
   readonly reason?: PhoneRefusal
   /** Reason for events only: the problem of the number on file (enumeration), or the reason of `beforeSend`. */

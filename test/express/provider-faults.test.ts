@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { StubAnswer } from '../provider-stub.js'
 import type { Answer, Browser } from './browser.js'
-import { startChallenged, startHost } from './kit.js'
+import { signupAt, startChallenged, startHost } from './kit.js'
 
 const html = (status: number): StubAnswer => ({ status, text: '<html>verified</html>' })
 
@@ -26,25 +26,54 @@ it.each<[string, StubAnswer, number, object]>([
   expect((await ana.verify(host.stub.rightCode)).status).toBe(status === 202 ? 200 : 410)
 })
 
-it('a send without a response stays unconfirmed at each request, and no text claims that it was sent', async () => {
-  const host = await startHost()
-  host.stub.answerSend = () => html(502)
-  const ana = await host.login()
-  expect(await ana.start()).toMatchObject({ status: 202, json: { delivery: 'unconfirmed' } })
-  for (const time of ['once more', 'and again']) {
-    const again = await ana.start()
-    expect([time, again.status, again.json]).toMatchObject([
-      time,
-      200,
-      { alreadySent: true, delivery: 'unconfirmed' },
-    ])
-  }
-  for (const path of ['/two-factor/start', '/two-factor/resend']) {
-    const shown = await ana.submit(path, {})
-    const page = shown.text === '' ? await ana.get('/two-factor', { accept: 'text/html' }) : shown
-    expect(page.text.replaceAll(/<[^>]+>/g, '')).not.toMatch(/\bsent\b/)
-  }
-})
+/** What a person reads of each language that says that a code was sent. */
+const claimsSent = /\b(sent|before|enviamos|enviado|envió|antes|acabamos)\b/i
+
+it.each(['en', 'es', 'pt'])(
+  'a send without a response stays unconfirmed at each request, and no text claims that it was sent: %s',
+  async (language) => {
+    const host = await startHost({ mount: signupAt('/number') })
+    host.stub.answerSend = () => html(502)
+    const ana = await host.login()
+    const spoken = { 'accept-language': language }
+    const signUp = { phone: '+573011112233', country: 'CO' }
+    for (const [path, browser, fields] of [
+      ['/two-factor', ana, {}],
+      ['/number', host.browser(), signUp],
+    ] as const) {
+      const start = () => browser.post(`${path}/start`, fields, spoken)
+      expect(await start()).toMatchObject({ status: 202, json: { delivery: 'unconfirmed' } })
+      for (const time of ['once more', 'and again']) {
+        expect([time, await start()]).toMatchObject([
+          time,
+          { status: 200, json: { alreadySent: true, delivery: 'unconfirmed' } },
+        ])
+        expect((await browser.get(path, spoken)).json).toMatchObject({ delivery: 'unconfirmed' })
+        const resent = await browser.post(`${path}/resend`, {}, spoken)
+        expect(resent.json).toMatchObject({ code: 'resend_too_soon', delivery: 'unconfirmed' })
+        expect(resent.json.detail).not.toMatch(claimsSent)
+      }
+      for (const action of ['start', 'resend']) {
+        const shown = await browser.submit(`${path}/${action}`, fields, spoken)
+        const page = shown.text === '' ? await browser.get(path, { accept: 'text/html', ...spoken }) : shown
+        expect(page.text.replaceAll(/<[^>]+>/g, '')).not.toMatch(claimsSent)
+      }
+    }
+    // Another visitor asks for the number, and another session for the account.
+    const elsewhere = await host.login()
+    for (const [path, browser, fields] of [
+      ['/two-factor', elsewhere, {}],
+      ['/number', host.browser(), signUp],
+    ] as const) {
+      const { refusal, json } = await browser.post(`${path}/start`, fields, spoken)
+      expect([refusal, json.delivery]).toEqual([[429, 'resend_too_soon'], 'unconfirmed'])
+      expect(json.detail).not.toMatch(claimsSent)
+      const { text } = await browser.submit(`${path}/start`, fields, spoken)
+      expect(text.replaceAll(/<[^>]+>/g, '')).not.toMatch(claimsSent)
+    }
+    expect(host.stub.sends).toHaveLength(2)
+  },
+)
 
 it.each<[string, (ana: Browser, code: string) => Promise<Pick<Answer, 'status' | 'text'>>]>([
   ['a page', async (ana, code) => ana.submit('/two-factor/verify', { code })],

@@ -135,9 +135,9 @@ export const weakenings = [
   {
     bound: 26,
     what: 'a refused account is shown as a problem of the number',
-    file: 'src/challenge/challenges.ts',
-    find: "isWaiting && (last.isOfService ? 'provider_unavailable' : 'delivery_failed')",
-    replace: "isWaiting && 'delivery_failed'",
+    file: 'src/challenge/ledger/pacing.ts',
+    find: "if (send?.isOfService) return 'provider_unavailable'",
+    replace: '',
     tests: ['test/express/second-attempt.test.ts'],
   },
   {
@@ -264,8 +264,8 @@ export const weakenings = [
     bound: 27,
     what: 'codes without a verdict use up the attempts of a day within three hours',
     file: 'src/challenge/ledger/pacing.ts',
-    find: 'unjudgedPauseExpiresAt(view, browserKind),',
-    replace: '',
+    find: '...ends, unjudgedPauseExpiresAt(view, browserKind)',
+    replace: '...ends',
     tests: ['test/challenge/ledger/codes-without-verdict.test.ts', 'test/challenge/long-outages.test.ts'],
   },
   {
@@ -408,8 +408,8 @@ export const weakenings = [
     bound: 3,
     what: 'no pause between two sends',
     file: 'src/challenge/ledger/pacing.ts',
-    find: "if (freeAt > now) return refused('resend_too_soon', freeAt - now)",
-    replace: '',
+    find: 'if (freeAt > now) {',
+    replace: 'if (false) {',
     tests: ['test/challenge/ledger/sends.test.ts'],
   },
   {

@@ -86,6 +86,8 @@ export type Send = {
   readonly retryAt?: number | undefined
   /** True if the provider refused the account or every send, and not this number. */
   readonly isOfService?: true | undefined
+  /** True if the code was also sent to another number, so that it proves nothing. */
+  readonly isVoid?: true | undefined
   /** True after an operator's reset, and after an approval that did not end its code. */
   readonly forgiven?: true | undefined
   /** True if the provider returned no verdict for its code. */

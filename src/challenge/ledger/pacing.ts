@@ -1,5 +1,6 @@
+import { present } from '../../lib/json.js'
 import { dayMs, hourMs, minuteMs, secondMs } from '../../lib/time.js'
-import { type Refusal, refused } from '../commands.js'
+import { type Refusal, refused, type UnsentResult } from '../commands.js'
 import type { Channel } from '../exchange/code-provider.js'
 import { type LedgerLimits, shareOfUnknownBrowsers } from '../limits.js'
 import { attemptsCountUntil, attemptsLeft, isLive } from './challenge.js'
@@ -88,7 +89,10 @@ export function pauseBeforeSend(
 ): Refusal | undefined {
   const { now } = view
   const freeAt = Math.max(reservedUntil(view, browserKind), cooldownExpiresAt(view, browserKind, target))
-  if (freeAt > now) return refused('resend_too_soon', freeAt - now)
+  if (freeAt > now) {
+    const delivery = unsentResult(lastSendBefore(view, browserKind, target))
+    return { ...refused('resend_too_soon', freeAt - now), ...present({ delivery }) }
+  }
   const postponedMs = postponedUntil(view, browserKind, target) - now
   if (postponedMs > 0) return refused('provider_unavailable', postponedMs)
   const exhaustedMs = roomAt(view, browserKind, target.channel) - now
@@ -140,6 +144,35 @@ export function sendsFor({ id }: Pick<Challenge, 'id'>, sends: readonly Send[]):
   return sends.filter((send) => send.challenge === id && send.state !== 'refused')
 }
 
+/** Returns the last send that keeps this browser kind waiting for this destination. */
+function lastSendBefore(
+  view: LedgerSnapshot,
+  browserKind: BrowserKind,
+  target: SendTarget,
+): Send | undefined {
+  const { ledger, now } = view
+  const { challenge } = ledger
+  if (challenge !== undefined && reservedUntil(view, browserKind) > now)
+    return sendsFor(challenge, ledger.sends).at(-1)
+  return cooldownsOf(view, browserKind, target)
+    .filter(({ endsAt }) => endsAt > now)
+    .map(({ send }) => send)
+    .toSorted((one, other) => one.at - other.at)
+    .at(-1)
+}
+
+/** Returns the result of a send, unless a code was sent. */
+function unsentResult(send: Send | undefined): UnsentResult | undefined {
+  if (send?.state === 'booked' || send?.state === 'unconfirmed') return 'unconfirmed'
+  return failureOf(send)
+}
+
+/** Returns the problem of a send that failed. */
+export function failureOf(send: Send | undefined): Exclude<UnsentResult, 'unconfirmed'> | undefined {
+  if (send?.isOfService) return 'provider_unavailable'
+  return send?.state === 'refused' || send?.isVoid ? 'delivery_failed' : undefined
+}
+
 /**
  * Returns the end of the cooldown. The k-th send to a factor without a success in between causes the k-th pause; the
  * last pause repeats. A refused send blocks its own channel only, and a lost one blocks nothing. Codes without a verdict
@@ -148,8 +181,18 @@ export function sendsFor({ id }: Pick<Challenge, 'id'>, sends: readonly Send[]):
 export function cooldownExpiresAt(
   view: LedgerSnapshot,
   browserKind: BrowserKind,
-  { factor, channel }: SendTarget,
+  target: SendTarget,
 ): number {
+  const ends = cooldownsOf(view, browserKind, target).map(({ endsAt }) => endsAt)
+  return Math.max(0, ...ends, unjudgedPauseExpiresAt(view, browserKind))
+}
+
+/** Returns the sends that cause a cooldown, with its end. */
+function cooldownsOf(
+  view: LedgerSnapshot,
+  browserKind: BrowserKind,
+  { factor, channel }: SendTarget,
+): readonly { readonly send: Send; readonly endsAt: number }[] {
   const { ledger, now, limits } = view
   // A send in the future shows that the clock was set back, so that time is not waited for.
   const own = ledger.sends.filter(
@@ -160,16 +203,16 @@ export function cooldownExpiresAt(
       !isForgiven(send) &&
       send.at <= now,
   )
-  const endOf = (last: Send | undefined) => {
-    if (last === undefined) return 0
-    const running = own.filter(({ at }) => at > last.at - hourMs && at <= last.at).length
-    return last.at + (limits.cooldownMs[Math.min(running, limits.cooldownMs.length) - 1] ?? 0)
-  }
-  return Math.max(
-    endOf(own.findLast((send) => send.state !== 'refused' && !isLost(send, view))),
-    endOf(own.findLast((send) => send.state === 'refused' && send.channel === channel)),
-    unjudgedPauseExpiresAt(view, browserKind),
-  )
+  const last = [
+    own.findLast((send) => send.state !== 'refused' && !isLost(send, view)),
+    own.findLast((send) => send.state === 'refused' && send.channel === channel),
+  ]
+  return last.flatMap((send) => {
+    if (send === undefined) return []
+    const running = own.filter(({ at }) => at > send.at - hourMs && at <= send.at).length
+    const pauseMs = limits.cooldownMs[Math.min(running, limits.cooldownMs.length) - 1] ?? 0
+    return [{ send, endsAt: send.at + pauseMs }]
+  })
 }
 
 /** Number of codes without a verdict after which each further code waits longer. */

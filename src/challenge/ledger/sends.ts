@@ -220,6 +220,7 @@ function findLastSend(send: Send, result: SendResult, now: number): Send {
     return { ...send, state: 'refused', isOfService: true, retryAt: now + pauseAfterLater(result) }
   if (result.result === 'misconfigured') return { ...send, state: 'refused', isOfService: true }
   if (isUndelivered(result)) return { ...send, state: 'refused' }
+  if (result.result === 'foreign-number') return { ...send, state: 'sent', isVoid: true }
   const { channel = send.channel } = 'channel' in result ? result : send
   return { ...send, channel, state: result.result === 'unconfirmed' ? 'unconfirmed' : 'sent' }
 }

@@ -168,7 +168,7 @@ export function createRoutes<Context extends RequesterContext>(http: HttpParts, 
     if (outcome.outcome === 'refused') return failure(outcome)
     const isAlreadySent = outcome.outcome === 'already-sent'
     const delivery = isAlreadySent ? outcome.challenge.delivery : outcome.delivery
-    const unconfirmed = delivery === 'unconfirmed'
+    const unconfirmed = delivery !== 'sent'
     const challenge = challengeFor(intent.requirement, outcome.challenge)
     if (flow.name === 'auth') http.mountCheck.started(context.req)
     const resendInSeconds = Math.max(0, Math.ceil((challenge.resendAt - now()) / 1_000))
@@ -264,8 +264,8 @@ function failure(outcome: Refusal | Rejection, page?: Problem['page']): HandlerR
     const { attemptsRemaining, retryAfterMs, undecided } = outcome
     return problem({ code: 'code_not_accepted', attemptsRemaining, retryAfterMs, undecided, page })
   }
-  const { code, retryAfterMs, reason, limit, detail, methods } = outcome
-  return problem({ code, retryAfterMs, reason, limit, detail, page, methods })
+  const { code, retryAfterMs, reason, limit, detail, methods, delivery } = outcome
+  return problem({ code, retryAfterMs, reason, limit, detail, page, methods, delivery })
 }
 
 function problem(given: Problem): HandlerResult {

@@ -1,3 +1,4 @@
+import type { UnsentResult } from '../../challenge/commands.js'
 import type { Details } from '../../challenge/exchange/code-provider.js'
 import type { DestinationView } from '../../challenge/reach/destinations.js'
 import { httpStatusOf, type ProblemCode, type TwoFactorError } from '../../errors.js'
@@ -16,6 +17,8 @@ export interface Problem {
   readonly retryAfterMs?: number | undefined
   /** The limit that refused, if a limit refused. */
   readonly limit?: LimitName | undefined
+  /** For `resend_too_soon`: the result of the last send, unless a code was sent. */
+  readonly delivery?: UnsentResult | undefined
   /** The code was submitted before without a verdict. It may have been correct then. */
   readonly undecided?: true | undefined
   /** The problem of the number, if the number is the reason. */
@@ -74,6 +77,11 @@ const titles: Readonly<Record<ProblemCode, string>> = {
   capacity: 'The service is at capacity',
   session_unavailable: 'The session could not be renewed',
   sending_paused: 'Sending is temporarily paused',
+}
+
+/** Returns the failure of the last send, if the user must wait although no code was sent. Its text is shown. */
+export function failedSendOf({ code, delivery }: Pick<Problem, 'code' | 'delivery'>) {
+  return code === 'resend_too_soon' && delivery !== 'unconfirmed' ? delivery : undefined
 }
 
 export function statusOf(problem: Problem): number {

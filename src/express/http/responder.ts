@@ -63,9 +63,10 @@ export function createResponder(pages: Pages) {
         const { status = 200, body } = reply
         if (page) return sendPage(req, res, status, reply.view)
         if (body !== undefined) return endJson(res, status, body)
-        const { challenge, destinations, basePath, now } = reply.view
+        const { challenge, unconfirmed, destinations, basePath, now } = reply.view
         return endJson(res, 200, {
           challenge: challenge ? challengeDocument(challenge, basePath, now) : null,
+          ...(unconfirmed && { delivery: 'unconfirmed' }),
           ...(destinations && { destinations }),
           ...(wantsDialog(req) && { html: pages.forDialog(reply.view, req) }),
         })

@@ -2,6 +2,7 @@ import type { Outlook } from '../../challenge/challenges.js'
 import { type Channel, passkeyMethod } from '../../challenge/exchange/code-provider.js'
 import type { DestinationView } from '../../challenge/reach/destinations.js'
 import type { ProblemCode } from '../../errors.js'
+import { failedSendOf } from '../http/problems.js'
 import { createExitLinks } from './exit-links.js'
 import { pageUrl } from './links.js'
 import type { PageProblem, PageView } from './page-view.js'
@@ -198,6 +199,12 @@ function withOutlook(page: Page, facts: PageFacts): PageProblem | undefined {
     if (retryAfterMs === undefined) return problem
     return { code: ownProblem?.code ?? 'attempts_exhausted', limit: ownProblem?.limit, retryAfterMs }
   }
+  const failed = problem && failedSendOf(problem)
+  if (failed !== undefined) {
+    // On a page for a number, another one can be used at once. A page of destinations knows the wait of each.
+    const ofService = failed === 'provider_unavailable' ? problem?.retryAfterMs : undefined
+    return { code: failed, retryAfterMs: page === 'start' ? retryAfterMs : ofService }
+  }
   if (page !== 'start' && page !== 'phone') return problem
   // No code was sent, and the destination that failed waits.
   if (outlook?.failed && hidesFailure(page, problem)) return { code: outlook.failed, retryAfterMs }
@@ -221,7 +228,7 @@ function waitsOn(
 ): Pick<PageView, 'waitMs' | 'waits'> {
   const { challenge, outlook, now } = facts
   // The cooldown belongs to one destination, whose wait is known more exactly.
-  const isOfOne = problem?.code === 'resend_too_soon' && (page === 'code' || outlook !== undefined)
+  const isOfOne = facts.problem?.code === 'resend_too_soon' && (page === 'code' || outlook !== undefined)
   const problemMs = isOfOne ? undefined : problem?.retryAfterMs
   if (page === 'code' && challenge !== undefined) {
     const { channels, resendAt, resendAtBy } = challenge

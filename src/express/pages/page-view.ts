@@ -153,7 +153,10 @@ export interface ExitLink {
 }
 
 export interface PageProblem
-  extends Pick<Problem, 'code' | 'attemptsRemaining' | 'retryAfterMs' | 'reason' | 'limit' | 'undecided'> {
+  extends Pick<
+    Problem,
+    'code' | 'attemptsRemaining' | 'retryAfterMs' | 'reason' | 'limit' | 'undecided' | 'delivery'
+  > {
   /** True if no user is signed in although a code was required. */
   readonly signedOut?: boolean | undefined
 }

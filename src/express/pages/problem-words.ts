@@ -1,5 +1,6 @@
 import { appMethod } from '../../challenge/exchange/code-provider.js'
 import { type Html, html } from '../../lib/html.js'
+import { failedSendOf } from '../http/problems.js'
 import type { Texts } from './messages/en.js'
 import type { PageProblem, PageView } from './page-view.js'
 import { filled, type TextContext, triesLeft, waitOf } from './wording.js'
@@ -77,8 +78,12 @@ function mayCall(view: TextContext): boolean {
   return view.waits !== undefined && calls.some((way) => waitOf(view, way) === 0)
 }
 
-function textKey(scene: TextContext, { code, reason, limit, signedOut, undecided }: PageProblem) {
-  const { page, challenge, destinations, emptyField, changeableNumber, unconfirmed } = scene
+function textKey(scene: TextContext, problem: PageProblem) {
+  const { reason, limit, signedOut, undecided, delivery } = problem
+  const { page, challenge, destinations, emptyField, changeableNumber } = scene
+  const code = failedSendOf(problem) ?? problem.code
+  // The result of the last send is unknown.
+  const unconfirmed = scene.unconfirmed || delivery === 'unconfirmed'
   // Others behind the address may have used it up.
   if (limit === 'address') return 'problem.address'
   if (code === 'not_identified' && signedOut) return 'problem.signedOut'
@@ -89,11 +94,12 @@ function textKey(scene: TextContext, { code, reason, limit, signedOut, undecided
   if (page === 'phone' && reason === 'not-assigned') return 'phone.notAssigned'
   if (page === 'phone' && reason === 'other-country') return 'phone.otherCountry'
   // The page has no field for the code that was sent.
-  if ((page === 'start' || page === 'phone') && code === 'resend_too_soon') return 'start.tooSoon'
-  // The result of the last send is unknown.
+  if ((page === 'start' || page === 'phone') && code === 'resend_too_soon')
+    return unconfirmed ? 'start.tooSoon.unconfirmed' : 'start.tooSoon'
   if (unconfirmed && code === 'resend_too_soon') return 'problem.resend_too_soon.unconfirmed'
   // A newer challenge for the same purpose: its code can be entered here.
-  if (page === 'code' && code === 'challenge_superseded') return 'code.superseded'
+  if (page === 'code' && code === 'challenge_superseded')
+    return unconfirmed ? 'code.superseded.unconfirmed' : 'code.superseded'
   if (code === 'delivery_failed' && mayCall(scene)) return 'problem.delivery_failed.call'
   if (undecided && code === 'attempts_exhausted') return 'problem.attempts_exhausted.open'
   if (undecided) return 'problem.challenge_gone'

@@ -1,4 +1,5 @@
 import { describe, expect } from 'vitest'
+import type { Refusal } from '../../../src/challenge/commands.js'
 import { browserLimits, day, ledgerLimits, minute, refusal } from '../kit.js'
 import { type Acting, type Driver, driveLedger, it, startedLedger } from './driver.js'
 
@@ -50,6 +51,19 @@ describe('the challenge of a known browser', () => {
     expect(account.start()).toMatchObject({ code: 'resend_too_soon', retryAfterMs: 9 * minute })
     expect(account.ledger).toBe(before)
     expect(account.start({ ...known, purpose: 'transfer' })).toMatchObject({ outcome: 'booked' })
+  })
+
+  it.each([
+    ['unconfirmed', 'unconfirmed'],
+    ['sent', undefined],
+  ] as const)('lets strangers wait, and its send is %s', (result, delivery) => {
+    const account = driveLedger()
+    account.start(known, { result })
+    const { outcome, ...refused } = account.start() as Refusal
+    expect([outcome, refused]).toEqual([
+      'refused',
+      { code: 'resend_too_soon', retryAfterMs: expect.any(Number), ...(delivery && { delivery }) },
+    ])
   })
 
   it('gives strangers theirs back, with their guesses, when its code never left', ({ started: account }) => {

@@ -114,16 +114,37 @@ describe('starting a challenge', () => {
 
   it('pauses only its own channel after a refused send', ({ fresh: account }) => {
     account.start({}, { result: 'failed' })
-    expect(account.start()).toEqual(refusal('resend_too_soon', minute))
+    const delivery = 'delivery_failed'
+    expect(account.start()).toEqual({ ...refusal('resend_too_soon', minute), delivery })
     account.wait(1)
     expect(account.start({ channel: 'call' }, { result: 'failed' })).toMatchObject({ outcome: 'booked' })
     // The second of the place.
-    expect(account.start({ channel: 'call' })).toEqual(refusal('resend_too_soon', 2 * minute))
+    expect(account.start({ channel: 'call' })).toEqual({
+      ...refusal('resend_too_soon', 2 * minute),
+      delivery,
+    })
     account.wait(minute)
     account.start()
     expect(account.start({ channel: 'call', purpose: 'transfer' })).toEqual(
       refusal('resend_too_soon', 5 * minute),
     )
+  })
+
+  it('states with the pause what became of the last send, unless a code was sent', () => {
+    const account = driveLedger()
+    const booked = account.book()
+    expect(account.start(other)).toMatchObject({ code: 'resend_too_soon', delivery: 'unconfirmed' })
+    account.settleSend(booked, { result: 'sent' })
+    expect(account.start(other)).not.toHaveProperty('delivery')
+    for (const [result, delivery] of [
+      ['unconfirmed', 'unconfirmed'],
+      ['misconfigured', 'provider_unavailable'],
+      ['foreign-number', 'delivery_failed'],
+    ] as const) {
+      const failing = driveLedger()
+      failing.start({}, { result })
+      expect(failing.start(other)).toMatchObject({ code: 'resend_too_soon', delivery })
+    }
   })
 
   it('is sent again without a pause once its booking is lost, exactly then, and counts', () => {

@@ -41,6 +41,8 @@ export const en = {
   'code.unreadable.app.text': 'Enter the six digits that the app shows.',
   'code.superseded.title': 'A newer code was sent',
   'code.superseded.text': 'Enter the newest one.',
+  'code.superseded.unconfirmed.title': 'A newer code is on its way',
+  'code.superseded.unconfirmed.text': 'Enter the newest one.',
   'code.wrong.app.title': 'That code is not right',
   'code.wrong.app.text':
     'Wait until the app shows the next code and enter that one, not a code that we sent you. Check that your phone sets its time by itself.',
@@ -67,6 +69,8 @@ export const en = {
   'start.text.named': 'We will send a code to {phone}.',
   'start.tooSoon.title': "The code we sent before can't be used here",
   'start.tooSoon.text': 'You can ask for a new one in {t}.',
+  'start.tooSoon.unconfirmed.title': "The code that is on its way can't be used here",
+  'start.tooSoon.unconfirmed.text': 'You can ask for a new one in {t}.',
   'start.choose': 'Choose how to get a code.',
   'choose.sms': 'Text',
   'choose.call': 'Call',

@@ -37,6 +37,8 @@ export const es: Texts = {
   'code.unreadable.app.text': 'Escribe los seis dígitos que muestra la app.',
   'code.superseded.title': 'Se envió un código más reciente',
   'code.superseded.text': 'Escribe el más reciente.',
+  'code.superseded.unconfirmed.title': 'Un código más reciente va en camino',
+  'code.superseded.unconfirmed.text': 'Escribe el más reciente.',
   'code.wrong.app.title': 'El código no es correcto',
   'code.wrong.app.text':
     'Espera a que la app muestre el siguiente código y escribe ese, no uno que te enviamos. Revisa que la hora de tu teléfono sea automática.',
@@ -63,6 +65,8 @@ export const es: Texts = {
   'start.text.named': 'Enviaremos un código a {phone}.',
   'start.tooSoon.title': 'El código que enviamos antes no sirve aquí',
   'start.tooSoon.text': 'Podrás pedir uno nuevo en {t}.',
+  'start.tooSoon.unconfirmed.title': 'El código que va en camino no sirve aquí',
+  'start.tooSoon.unconfirmed.text': 'Podrás pedir uno nuevo en {t}.',
   'start.choose': 'Elige cómo recibir el código.',
   'choose.sms': 'SMS',
   'choose.call': 'Llamar',

@@ -37,6 +37,8 @@ export const pt: Texts = {
   'code.unreadable.app.text': 'Digite os seis dígitos que aparecem no app.',
   'code.superseded.title': 'Um código mais recente foi enviado',
   'code.superseded.text': 'Digite o mais recente.',
+  'code.superseded.unconfirmed.title': 'Um código mais recente está a caminho',
+  'code.superseded.unconfirmed.text': 'Digite o mais recente.',
   'code.wrong.app.title': 'O código não está correto',
   'code.wrong.app.text':
     'Espere o app mostrar o próximo código e digite esse, não um que enviamos para você. Confira se a hora do celular é automática.',
@@ -63,6 +65,8 @@ export const pt: Texts = {
   'start.text.named': 'Vamos enviar um código para {phone}.',
   'start.tooSoon.title': 'O código que enviamos antes não pode ser usado aqui',
   'start.tooSoon.text': 'Você poderá pedir um novo em {t}.',
+  'start.tooSoon.unconfirmed.title': 'O código que está a caminho não serve aqui',
+  'start.tooSoon.unconfirmed.text': 'Você poderá pedir um novo em {t}.',
   'start.choose': 'Escolha como receber o código.',
   'choose.sms': 'SMS',
   'choose.call': 'Ligar',
