@@ -28,8 +28,9 @@ export const httpStatusOf = {
   /** A newer challenge, perhaps of another session, replaced the one on the page. Start again. */
   challenge_superseded: 409,
   /**
-   * Another code of this account is being checked, or a check of this code ended without a verdict less than 5 s ago.
-   * Wait `retryAfterMs`, then try again.
+   * Another code of this account is being checked. Wait `retryAfterMs`, then try again.
+   *
+   * Or a check of this code ended without a verdict less than 5 s ago.
    */
   verification_in_progress: 409,
   /** The account has no factor for this request: no number, authenticator app or passkey. */

@@ -39,7 +39,7 @@ const linkCheck = that(
 )
 
 const colour = that(
-  "must be a colour such as '#0b6e4f'",
+  "must be a color such as '#0b6e4f'",
   (value) => typeof value === 'string' && parseColour(value) !== undefined,
 )
 /** Accepts a colour in which text, and buttons with text, can be read. */
@@ -49,7 +49,7 @@ const readableColour =
     const accent = String(colour(value, name))
     if (isReadable(accent, on)) return accent
     throw optionError(
-      `${name} has too little contrast on the page (below 4.5:1); the nearest readable colour is '${nearestReadable(accent, on)}'`,
+      `${name} has too little contrast on the page (below 4.5:1); the nearest readable color is '${nearestReadable(accent, on)}'`,
     )
   }
 const sources = list(

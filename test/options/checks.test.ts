@@ -163,8 +163,8 @@ const rows: readonly Row[] = [
     // Links take the last one; it has no origin that the policy could name.
     ['', 'logo.svg', '//cdn.example.com/logo.svg', 'http://localhost/logo.svg', 'mailto:a@b.c'],
   ],
-  ['pages.brand.accent', 'must be a colour', ['#0b6e4f', '#064'], ['red', 5]],
-  ['pages.brand.accentDark', 'must be a colour', ['#fff'], ['']],
+  ['pages.brand.accent', 'must be a color', ['#0b6e4f', '#064'], ['red', 5]],
+  ['pages.brand.accentDark', 'must be a color', ['#fff'], ['']],
   [
     'pages.brand.font',
     'must be a CSS font-family list',

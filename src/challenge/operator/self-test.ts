@@ -92,7 +92,7 @@ async function creditsLeft(provider: CodeProvider): Promise<readonly Finding[]> 
   const credits = (await provider.balance?.())?.credits
   if (credits === undefined || credits > 0) return []
   const message = 'The account has no credits left: no code will be sent.'
-  return [{ code: 'no_credits', message, fix: 'recharge the account' }]
+  return [{ code: 'no_credits', message, fix: 'top up the account' }]
 }
 
 async function storeKeepsWord(store: Store, key: string): Promise<readonly Finding[]> {

@@ -12,9 +12,9 @@ export interface BrandOptions {
   readonly name: string
   /** Path of this site or https URL. Its origin is added to `img-src`. */
   readonly logoUrl?: string
-  /** Colour of links and buttons. It needs a contrast of 4.5:1 (WCAG 2.2, 1.4.3). */
+  /** Color of links and buttons. It needs a contrast of 4.5:1 (WCAG 2.2, 1.4.3). */
   readonly accent?: string
-  /** Colour of links and buttons in dark mode. Default: derived from `accent`. */
+  /** Color of links and buttons in dark mode. Default: derived from `accent`. */
   readonly accentDark?: string
   /** A CSS `font-family` list. */
   readonly font?: string

@@ -14,13 +14,13 @@ export async function balanceRow(
     const { credits, raw } = await provider.balance()
     if (credits === undefined) return unknownCredits('without a number of credits')
     if (credits <= 0) {
-      return wrong('no_credits', 'no credits are left: no code will be sent', 'recharge the account')
+      return wrong('no_credits', 'no credits are left: no code will be sent', 'top up the account')
     }
     if (isMereFlag(raw))
       return unknownCredits('with the status 1, which may be a flag instead of a number of credits')
     if (credits >= lowCredits) return ok('provider_ok', `${credits} credits`)
     const text = `${credits} credits, fewer than ${lowCredits}`
-    return warning('low_credits', text, 'recharge the account before it is empty')
+    return warning('low_credits', text, 'top up the account before it is empty')
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error
     return diagnosisRow(error, account)
@@ -73,7 +73,7 @@ function ofAnswer({ httpStatus = 0, providerError, raw }: ProviderError, baseUrl
   const { origin, pathname } = new URL(baseUrl)
   const hasVersion = /\/v\d+(\/|$)/.test(pathname)
   if (httpStatus === 429) return ['provider_busy', 'wait some minutes, and run this again']
-  if (httpStatus === 402) return ['no_credits', 'recharge the account']
+  if (httpStatus === 402) return ['no_credits', 'top up the account']
   if (httpStatus >= 300 && httpStatus < 400) return ['provider_redirects']
   if (httpStatus === 404 || httpStatus === 405) {
     return hasVersion
