@@ -47,7 +47,7 @@ describe('a refused request of another site', () => {
     ['origin-null', { origin: 'null', 'sec-fetch-site': 'cross-site' }],
   ])('is an event with the reason %s, and no warning: %j', async (reason, headers) => {
     const { host, ana } = await startLoggedIn({ listens: true })
-    await ana.post('/two-factor/start', {}, headers as Record<string, string>)
+    await ana.post('/two-factor/start', {}, { host: 'shop.example', ...headers } as Record<string, string>)
     expect(host.events).toContainEqual(
       expect.objectContaining({ type: 'request.refused', code: 'cross_site', reason }),
     )
@@ -70,6 +70,79 @@ describe('a refused request of another site', () => {
     await ana.post('/two-factor/start', {}, { origin: 'null', host })
     const [said] = await crossSiteWarnings()
     expect(said?.message.endsWith(`Host ${'x'.repeat(100)})`)).toBe(true)
+  })
+})
+
+describe('a form of this app that a proxy makes cross-site', () => {
+  const warned = hearWarnings()
+  const replaced = 'a proxy replaces `Host`'
+  const causes = async () => {
+    await warned.codes()
+    return warned.said
+      .filter(({ code }) => code === 'TWO_FACTOR_CROSS_SITE')
+      .map(({ message }) => /\((?<cause>[^(]*)\)$/.exec(message)?.groups?.cause)
+  }
+  const origin = 'https://shop.example'
+
+  it.each([
+    [{ origin, host: '127.0.0.1:3000' }, replaced],
+    [{ origin: 'http://192.168.1.5', host: 'localhost:3000' }, replaced],
+    [{ origin, host: '[::1]:3000' }, replaced],
+    [{ origin, host: '10.0.0.7' }, replaced],
+    [{ origin, host: '[fd00::7]:3000' }, replaced],
+    [{ origin, host: 'app:3000' }, replaced],
+    [{ origin, host: 'app.default.svc.cluster.local' }, replaced],
+    [{ origin: 'https://shop.example:8443', host: 'shop.example' }, '`Host` has another port'],
+    [{ origin: 'http://localhost:5173', host: 'localhost:3000' }, '`Host` has another port'],
+    [
+      { origin, host: 'inner.example', 'x-forwarded-host': 'shop.example:443, inner.example' },
+      '`trust proxy` is not set, X-Forwarded-Host shop.example:443, inner.example',
+    ],
+  ])('is refused, and warns once with hosts and cause: %j', async (headers, cause) => {
+    const { ana } = await startLoggedIn()
+    for (const path of routes) expect((await ana.post(path, {}, headers)).status).toBe(403)
+    expect(await causes()).toEqual([`Origin ${headers.origin}, Host ${headers.host}: ${cause}`])
+  })
+
+  const foreign = { origin: 'https://evil.example' }
+  it.each<[string, Record<string, string>]>([
+    ['an app with a public name', { ...foreign, host: 'shop.example' }],
+    ['an app with a public address', { ...foreign, host: '203.0.113.9' }],
+    ['an app behind a proxy', { ...foreign, host: 'app', 'x-forwarded-host': 'shop.example' }],
+    ['an app with a public name, by a page in its network', { origin: 'http://nas', host: 'shop.example' }],
+    [
+      'an app on this machine, in a new browser',
+      { ...foreign, host: 'localhost', 'sec-fetch-site': 'cross-site' },
+    ],
+    ['an app in this network, without its cookie', { ...foreign, host: 'intranet', cookie: '' }],
+    ['a request without a valid host', { ...foreign, host: 'app:0:0' }],
+    ['a request with an origin that is none', { origin: 'none', host: 'app' }],
+  ])('is not assumed for another site that posts to %s', async (_name, headers) => {
+    const { host, ana } = await startLoggedIn()
+    const visitor = headers.cookie === '' ? host.browser() : ana
+    const { cookie: _, ...sent } = headers
+    expect((await visitor.post('/two-factor/start', {}, sent)).status).toBe(403)
+    expect(await causes()).toEqual([])
+  })
+
+  it.each<Record<string, string>>([{ host: 'shop.example' }, { 'x-forwarded-host': 'shop.example' }])(
+    'is not assumed for a page without TLS of the same host: %j',
+    async (names) => {
+      const { host, ana } = await startLoggedIn()
+      host.app.set('trust proxy', 'loopback')
+      const sent = { ...names, 'x-forwarded-proto': 'https', origin: 'http://shop.example' }
+      expect((await ana.start({}, sent)).status).toBe(403)
+      expect(await causes()).toEqual([])
+    },
+  )
+
+  it('is not assumed once a form of this app has passed at its own host', async () => {
+    const { ana } = await startLoggedIn()
+    const internal = { host: 'intranet:3000' }
+    expect((await ana.start({}, { ...internal, origin: 'http://intranet:3000' })).status).toBe(201)
+    for (const origin of ['https://evil.example', 'http://intranet:8080'])
+      expect((await ana.start({}, { ...internal, origin })).status).toBe(403)
+    expect(await causes()).toEqual([])
   })
 })
 
