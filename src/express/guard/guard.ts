@@ -195,14 +195,14 @@ function createGuardDecision(
     }
   }
 
-  async function respond(
-    req: Request,
-    res: Response,
-    problem: Problem,
-    // Without a requirement, the page needs the return path for a sign-in or a retry.
-    fields: Body = { returnTo: returnPathOf(req) },
-  ): Promise<false> {
-    const view = (final: Problem) => routes.views.of({ req, res, fields }, final)
+  /** Responds with the requirement. A page without one would offer a code for a sign-in. */
+  async function respond(req: Request, res: Response, problem: Problem, fields?: Body): Promise<false> {
+    const view = (final: Problem) => {
+      if (fields !== undefined) return routes.views.of({ req, res, fields }, final)
+      // A function is not called: it may read the body that is refused.
+      const formPage = typeof formPath === 'string' ? formPath : undefined
+      return routes.views.formless({ req, res, fields: { returnTo: returnPathOf(req, formPage) } }, final)
+    }
     await responder.send(req, res, { reply: 'problem', problem }, view)
     return false
   }

@@ -21,6 +21,14 @@ export function createExitLinks(view: PageDecision, again: string | undefined): 
   return page === 'problem' && !leadsOn ? [...ways, { text: 'link.home', to: home }] : ways
 }
 
+/** Returns the links of a page about a wrong request to a route of the app. */
+export function createWaysBack({ links }: PageDecision, pageBefore: string | undefined): readonly ExitLink[] {
+  const { home = '/', support } = links
+  const back: ExitLink =
+    pageBefore === undefined ? { text: 'link.home', to: home } : { text: 'link.back', to: pageBefore }
+  return support === undefined ? [back] : [back, { text: 'link.support', to: support }]
+}
+
 function exitLinksFor(view: PageDecision, again: string | undefined): readonly LinkRow[] {
   const { page, links, backPath, mendedBy, problem, changeableNumber } = view
   if (page === 'pair') return [['link.home', links.home ?? '/']]

@@ -3,7 +3,7 @@ import { type Channel, passkeyMethod } from '../../challenge/exchange/code-provi
 import type { DestinationView } from '../../challenge/reach/destinations.js'
 import type { ProblemCode } from '../../errors.js'
 import { failedSendOf } from '../http/problems.js'
-import { createExitLinks } from './exit-links.js'
+import { createExitLinks, createWaysBack } from './exit-links.js'
 import { pageUrl } from './links.js'
 import type { PageProblem, PageView } from './page-view.js'
 
@@ -21,6 +21,8 @@ export interface PageFacts extends Omit<PageView, 'page' | 'next' | 'ways'> {
   readonly resumed?: boolean
   /** True if the route's page has no form of its own. */
   readonly formless?: boolean
+  /** On a page without a form: the page from which the request came. */
+  readonly pageBefore?: string | undefined
   /** Result that a start would have. */
   readonly outlook?: Omit<Outlook, 'channels'> | undefined
 }
@@ -66,6 +68,8 @@ interface Effect {
   readonly ofNobody?: true
   /** It is no error. */
   readonly isCalm?: true
+  /** The request itself is wrong, so on a route of the app only the page before it helps. */
+  readonly isMistaken?: true
   /** The account accepts neither a start nor a code. */
   readonly bars?: true
   /** A first code replaces an earlier one. */
@@ -79,13 +83,13 @@ const effects: Partial<Readonly<Record<ProblemCode, Effect>>> = {
   challenge_gone: { replaces: true },
   challenge_superseded: { mendedOn: ['code'], replaces: true },
   code_not_accepted: { mendedOn: ['code', 'recovery', 'pair'] },
-  cross_site: { ends: 'later', ofNobody: true },
+  cross_site: { ends: 'later', ofNobody: true, isMistaken: true },
   destination_not_allowed: { ends: 'elsewhere', but: ['phone'], mendedOn: ['phone'] },
-  invalid_request: { mendedOn: ['code', 'phone', 'recovery', 'pair'] },
-  method_not_allowed: { ends: 'later' },
+  invalid_request: { mendedOn: ['code', 'phone', 'recovery', 'pair'], isMistaken: true },
+  method_not_allowed: { ends: 'later', isMistaken: true },
   no_phone: { ends: 'elsewhere', mendedBy: 'addPhone' },
   not_identified: { ends: 'elsewhere', mendedBy: 'signIn', ofNobody: true, isCalm: true },
-  payload_too_large: { mendedOn: ['code', 'phone', 'recovery', 'pair'] },
+  payload_too_large: { mendedOn: ['code', 'phone', 'recovery', 'pair'], isMistaken: true },
   account_disabled: { ends: 'elsewhere', bars: true },
   account_locked: { ends: 'later', ofNumber: true, tellsWhen: true, bars: true },
   resend_too_soon: { isCalm: true },
@@ -94,7 +98,7 @@ const effects: Partial<Readonly<Record<ProblemCode, Effect>>> = {
   send_refused: { ends: 'elsewhere', ofNumber: true, ofWay: true },
   session_unavailable: { ends: 'later', ofNobody: true },
   store_unavailable: { ends: 'later' },
-  unsupported_media_type: { ends: 'later' },
+  unsupported_media_type: { ends: 'later', isMistaken: true },
 }
 
 const effectOf = (problem: PageProblem | undefined): Effect => (problem && effects[problem.code]) ?? {}
@@ -110,11 +114,11 @@ function endsPage(page: Page, problem: PageProblem, { destinations = [] }: PageF
 
 /** Decides which page is shown, with which problem and exit links. No other code decides this. */
 export function pageFor(facts: PageFacts): PageView {
-  const { proven, resumed, formless, outlook, isExpired, methods, ...others } = facts
+  const { proven, resumed, formless, pageBefore, outlook, isExpired, methods, ...others } = facts
   const [form = 'start'] = pageOrder.find(([, fits]) => fits(facts)) ?? []
   const problem = problemOn(form, facts)
   const page = problem !== undefined && endsPage(form, problem, facts) ? 'problem' : form
-  const { ends, mendedOn, mendedBy, ofNumber, ofNobody, isCalm, replaces } = effectOf(problem)
+  const { ends, mendedOn, mendedBy, ofNumber, ofNobody, isCalm, isMistaken, replaces } = effectOf(problem)
   const waits = waitsOn(page, problem, facts)
   const next = page === 'start' && replaces ? nextPlace(facts, waits) : undefined
   const chooses = form === 'start' && facts.method === 'any'
@@ -139,6 +143,7 @@ export function pageFor(facts: PageFacts): PageView {
     mendedBy,
     otherNumberMayDo: facts.changeableNumber && ofNumber === true,
   }
+  if (formless && isMistaken) return { ...view, ways: createWaysBack(view, pageBefore) }
   return { ...view, ways: createExitLinks(view, ends === 'elsewhere' ? undefined : here) }
 }
 

@@ -14,7 +14,9 @@ export function problemTitle(view: TextContext, problem: PageProblem, texts: Tex
 export function problemText(view: TextContext, problem: PageProblem, texts: Texts): Html {
   const { attemptsRemaining } = problem
   const key = textKey(view, problem)
-  const text = filled(`${key}.text`, view, texts)
+  // The page has no field for a code: the app's form was too long.
+  const isOfForm = key === 'problem.payload_too_large' && view.page === 'problem'
+  const text = filled(`${isOfForm ? 'problem.invalid_request' : key}.text`, view, texts)
   if (attemptsRemaining !== undefined && key !== 'passkey.wrong')
     return joined(text, triesLeft(attemptsRemaining, texts))
   const more = furtherKey(view, key)

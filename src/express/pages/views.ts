@@ -59,7 +59,7 @@ export function createViews(http: HttpParts, flow: Flow) {
   const numbers = createNumbers(countries)
   const codeLength = fixedLength(code.pattern)
   const { wantsScreen } = responder
-  const { fromBrowser } = http.sitePaths
+  const { fromBrowser, pageBefore, returnPathOf } = http.sitePaths
   const isSignup = flow.name === 'enrol'
 
   /** Finds the user's challenge, or its replacement, as far as the problem allows. */
@@ -162,6 +162,7 @@ export function createViews(http: HttpParts, flow: Flow) {
       form: resumed?.form,
       formSent: resumed?.isSent,
       formless,
+      pageBefore: isRepeatable(req) ? pageBefore(req, http.path) : (returnTo ?? returnPathOf(req)),
       method,
       requirement: requirementToken,
       returnTo: proven?.returnTo ?? returnTo ?? (proven && flow.successPathOf(proven.purpose)),
@@ -187,7 +188,7 @@ export function createViews(http: HttpParts, flow: Flow) {
       fullPhone: typed?.full,
       probesCookies: !sessions.bearer && probeIn(req) === undefined,
       emptyField: typedFields.every((name) => findField(fields, name) === undefined),
-      takesRecoveryCode: !isSignup && takesRecoveryCode(purpose, requirement),
+      takesRecoveryCode: !isSignup && !formless && takesRecoveryCode(purpose, requirement),
       formInterrupted: problem?.code === 'second_factor_required',
       formKept: requirement?.formId !== undefined,
       completes: requirement?.completes === true,
