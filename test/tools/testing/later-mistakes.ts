@@ -67,7 +67,7 @@ export const laterMistakes: readonly Mistake[] = [
   mistake('bind that reads the query, and a handler that reads the body', 'changed', {
     guard: {
       ...rightWiring.guard,
-      bind: (req) => ({ amount: String(req.query.amount), payee: String(req.query.payee) }),
+      bind: ({ query }) => ({ amount: String(query.amount ?? 0), payee: String(query.payee ?? 'Luis') }),
     },
   }),
   mistake('a flag for the next transfer, whatever it is', 'changed', flagged),

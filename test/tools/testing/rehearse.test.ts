@@ -24,7 +24,10 @@ let sandbox: Sandbox
 beforeAll(async () => {
   sandbox = await startSandbox()
 })
-beforeEach(() => sandbox.reset())
+beforeEach(() => {
+  sandbox.reset()
+  transfers.clear()
+})
 afterAll(() => sandbox.close())
 
 const withVerdict = ({ rows }: Rehearsal, wanted: string) =>
@@ -156,6 +159,20 @@ describe('rehearse', () => {
     const actions = [{ name: 'transfer', path: '/transfers' }]
     const { rows } = await rehearsed(undefined, { actions, only: ['changed'] })
     expect(rows.at(1)?.tried).toBe('no action has a field to change')
+  })
+
+  it('does not exit with 0 if an action of the plan could not be counted', async () => {
+    const result = await rehearsed(undefined, { ...without.twice?.(createBank(sandbox)), only: ['twice'] })
+    expect(result.ok).toBe(false)
+    expect(result.hindrance).toMatch(/^twice: the state does not count "transfer": /)
+  })
+
+  it('repeats each action, also after one that the state does not count', async () => {
+    const [action] = createBank(sandbox).actions ?? []
+    if (action === undefined) throw new Error('the bank has an action')
+    const actions = [{ ...action, name: 'first', state: ({ name }: User) => transfers.has(name) }, action]
+    const { rows } = await rehearsed('a guard without once', { actions, only: ['twice'] })
+    expect(rows.at(-1)).toMatchObject({ code: 'twice', verdict: 'fell' })
   })
 
   it('names a row under the first cause, if a page or an action needs no code', async () => {

@@ -318,7 +318,6 @@ export const rightApps: readonly RightApp[] = [
         })
       },
     },
-    untried: { twice: 'a state that counts' },
   },
   {
     what: 'an API for a page of one file, which always answers 200',

@@ -2,7 +2,7 @@ import { wrongCode } from '../wrong-code.js'
 import { codeOf } from './diagnosis.js'
 import { isSuccess, pathFor } from './requests.js'
 import type { Attack } from './stage.js'
-import { Fell, fell, lacking, NotTried, refusalOf, refused, throwWorst, told } from './verdicts.js'
+import { Fell, fell, lacking, NotTried, refusalOf, refused, told, tryEach } from './verdicts.js'
 
 /** A regular sign-in and regular actions: other rows prove nothing without them. */
 export const asMeant: readonly [Attack, ...Attack[]] = [
@@ -57,11 +57,7 @@ export const asMeant: readonly [Attack, ...Attack[]] = [
       const { actions = [] } = stage.options
       if (actions.length === 0) throw lacking('actions')
       tries(`${actions.map(({ name }) => `"${name}"`).join(', ')}, each with the code that it required`)
-      const errors: unknown[] = []
-      for (const action of actions) {
-        await stage.effects.knownOf(action).catch((error) => void errors.push(error))
-      }
-      throwWorst(errors)
+      await tryEach(actions, stage.effects.knownOf)
       return 'each was done'
     },
   },

@@ -6,7 +6,7 @@ import { fieldsAgain, fieldsOf, formOf, requestOf, requestWith, requirementIn } 
 import { isExactly, showsValue, sumsUp, touches } from './snapshot.js'
 import type { Attack, Stage } from './stage.js'
 import { notationsOf } from './variants.js'
-import { fell, NotTried, refused, told } from './verdicts.js'
+import { fell, NotTried, refused, told, tryEach } from './verdicts.js'
 import type { Visit } from './visit.js'
 
 /** Fields that differ from the approved ones. */
@@ -34,16 +34,17 @@ export const changedFields: Attack = {
       await doAnother(stage, one, other)
     }
     const tried: string[] = []
-    for (const action of stepUpsOf(stage, (one) => one.repeatable !== true || one.changed !== undefined)) {
+    const actions = stepUpsOf(stage, (one) => one.repeatable !== true || one.changed !== undefined)
+    await tryEach(actions, async (action) => {
       const visit = await stage.signedIn()
       const fields = await fieldsOf(action, visit)
       const differences = differencesOf(action, fields)
-      if (differences.length === 0) continue
+      if (differences.length === 0) return
       tried.push(action.name)
       tries(`other fields after the code for ${tried.join(', ')}`)
       await changeAfter(stage, action, visit, differences)
       for (const leaf of boundLeaves(action, fields)) await confirmAnother(stage, action, leaf)
-    }
+    })
     if (tried.length + others.length === 0) {
       throw new NotTried('no action has a field to change', { lacks: 'actions' })
     }

@@ -3,7 +3,7 @@ import type { RehearsalAction, RehearsalPerson } from './contract.js'
 import { subjectNames } from './hostile.js'
 import { fieldsAgain, fieldsOf, requestWith } from './requests.js'
 import type { Attack, Stage } from './stage.js'
-import { fell, NotTried, told } from './verdicts.js'
+import { fell, NotTried, told, tryEach } from './verdicts.js'
 
 /** Does an action for another account, with a code of the attacker. */
 export const actionOfAnother: Attack = {
@@ -14,7 +14,7 @@ export const actionOfAnother: Attack = {
   async run(stage, tries) {
     const actions = stepUpsOf(stage)
     tries(`${actions.map(({ name }) => name).join(', ')} for another account, with a code of the attacker`)
-    for (const action of actions) await doForAnother(stage, action)
+    await tryEach(actions, (action) => doForAnother(stage, action))
     return 'nothing was done to the other account'
   },
 }

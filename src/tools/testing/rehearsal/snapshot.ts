@@ -96,12 +96,13 @@ export const isExactly = (change: Change, effect: Effect): boolean =>
 export const sumsUp = (effect: Effect, value: number): boolean =>
   countsOf(effect).some(([, difference]) => [value, 100 * value].includes(Math.abs(difference)))
 
-/** Returns how many times the action was done; undefined if the state cannot count it. */
-export function timesIn(change: Change, effect: Effect): number | undefined {
-  const counts = countsOf(effect)
-  if (counts.length === 0) return undefined
-  return Math.round(Math.max(...counts.map(([part, difference]) => (change.get(part) ?? 0) / difference)))
-}
+/** Returns how many times the action was done, by lengths, sums, or the number of occurrences of a word. */
+export const timesIn = (change: Change, { exact }: Effect): number =>
+  Math.round(Math.max(0, ...[...exact].map(([part, difference]) => (change.get(part) ?? 0) / difference)))
+
+/** Returns whether a part of the state changes by the same amount again. */
+export const isCounted = (change: Change, { exact }: Effect): boolean =>
+  [...exact].some(([part, difference]) => change.get(part) === difference)
 
 function add(parts: Map<string, number>, part: string, amount: number): void {
   parts.set(part, (parts.get(part) ?? 0) + amount)

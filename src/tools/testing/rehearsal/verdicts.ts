@@ -1,4 +1,4 @@
-import type { RehearsalRequest, RehearsalResponse } from './wire.js'
+import { BudgetError, type RehearsalRequest, type RehearsalResponse } from './wire.js'
 
 /** An attack was impossible. The message gives the reason, and the row counts as not tried. */
 export class NotTried extends Error {
@@ -58,6 +58,21 @@ export async function unlessRefused<Value>(step: Promise<Value>): Promise<Value 
     if (refusal === undefined || isLimited(refusal)) throw error
     return undefined
   }
+}
+
+/** Runs a step for each item. One that cannot be tried does not stop the others. */
+export async function tryEach<Item>(
+  items: readonly Item[],
+  run: (item: Item) => Promise<unknown>,
+): Promise<void> {
+  const errors: unknown[] = []
+  for (const item of items) {
+    await run(item).catch((error) => {
+      if (error instanceof BudgetError) throw error
+      errors.push(error)
+    })
+  }
+  throwWorst(errors)
 }
 
 /** Throws the most informative of several errors: an attack that succeeded comes first. */

@@ -1,22 +1,13 @@
 import { type Target, targetsOf } from './requesters.js'
 import type { Attack } from './stage.js'
 import { type VariantKind, variantKinds } from './variants.js'
-import { lacking, throwWorst } from './verdicts.js'
-import { BudgetError } from './wire.js'
+import { lacking, tryEach } from './verdicts.js'
 
-/** Attacks each target. A target that cannot be attacked does not stop the others. */
 async function attackEach(targets: readonly Target[], of?: VariantKind['of']): Promise<string> {
   let count = 0
-  const errors: unknown[] = []
-  for (const target of targets) {
-    try {
-      count += await vary(target, of)
-    } catch (error) {
-      if (error instanceof BudgetError) throw error
-      errors.push(error)
-    }
-  }
-  throwWorst(errors)
+  await tryEach(targets, async (target) => {
+    count += await vary(target, of)
+  })
   return `none of ${count} requests succeeded`
 }
 
