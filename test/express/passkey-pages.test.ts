@@ -2,6 +2,7 @@ import express from 'express'
 import { describe, expect, it } from 'vitest'
 import { startPasskeyHost } from '../passkeys/kit.js'
 import { describedTransfers, mum, transfersAt } from './described-transfers.js'
+import type { HostOptions } from './kit.js'
 
 /** Returns the options of the browser and the hidden fields of the form for passkeys. */
 function passkeyFormIn(page: string) {
@@ -95,6 +96,31 @@ describe('the page of an account with a passkey', () => {
     expect((await ana.post('/pay', { ...mum, payee: 'Mallory' })).status).toBe(403)
     expect((await ana.post('/pay', mum)).status).toBe(200)
     expect(host.stub.sends).toHaveLength(1)
+  })
+
+  it.each([
+    ['en', 'You&#39;ve confirmed that it&#39;s you.'],
+    ['es', 'Confirmaste que eres tú.'],
+    ['pt', 'Você confirmou que é você.'],
+  ])('speaks of no code when a passkey confirmed a saved form, in %s', async (language, confirmed) => {
+    const parsers = [express.urlencoded({ extended: false })]
+    const mount: HostOptions['mount'] = (app, tf) => {
+      transfersAt('/pay', { resume: true }, parsers)(app, tf)
+      const bind = ({ body }: express.Request) => ({ amount: body.amount })
+      app.post('/plain', parsers, tf.requireTwoFactor({ purpose: 'plain', resume: true, bind }))
+    }
+    for (const path of ['/pay', '/plain']) {
+      const { host, ofAna } = await startPasskeyHost({ mount })
+      const ana = await host.login()
+      await host.confirm(ana, { channel: 'sms' })
+      const page = await ana.submit(path, mum)
+      const { fields, publicKey } = passkeyFormIn(page.text)
+      const passkey = JSON.stringify(ofAna.sign(publicKey))
+      const right = await ana.submit('/two-factor/verify', { ...fields, passkey })
+      const kept = await ana.get(right.location, { accept: 'text/html', 'accept-language': language })
+      expect(kept.text).toContain(confirmed)
+      expect(kept.text).not.toMatch(/c[oó]d(e|igo)/i)
+    }
   })
 
   it('has the passkey alone where a guard accepts nothing else', async () => {

@@ -93,10 +93,10 @@ export const en = {
   'passkey.wrong.text': 'Try again, or choose another way.',
 
   'resume.title': 'Check and send',
-  'resume.text': 'Your code is correct. Nothing has been submitted yet.',
+  'resume.text': "You've confirmed that it's you. Nothing has been submitted yet.",
   'resume.submit': 'Send',
   'resume.plain.title': 'One more step',
-  'resume.plain.text': 'Your code is correct. Continue to finish.',
+  'resume.plain.text': "You've confirmed that it's you. Continue to finish.",
   'resume.plain.submit': 'Continue',
   'resume.sent.title': 'This was done',
   'resume.sent.text': "You've already sent this form. There is nothing more to do.",

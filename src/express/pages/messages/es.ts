@@ -89,10 +89,10 @@ export const es: Texts = {
   'passkey.wrong.text': 'Inténtalo de nuevo o elige otra forma.',
 
   'resume.title': 'Revisa y envía',
-  'resume.text': 'El código es correcto. Aún no hemos enviado nada.',
+  'resume.text': 'Confirmaste que eres tú. Aún no hemos enviado nada.',
   'resume.submit': 'Enviar',
   'resume.plain.title': 'Un paso más',
-  'resume.plain.text': 'El código es correcto. Continúa para terminar.',
+  'resume.plain.text': 'Confirmaste que eres tú. Continúa para terminar.',
   'resume.plain.submit': 'Continuar',
   'resume.sent.title': 'Esto ya está hecho',
   'resume.sent.text': 'Ya enviaste este formulario. No tienes que hacer nada más.',

@@ -89,10 +89,10 @@ export const pt: Texts = {
   'passkey.wrong.text': 'Tente de novo ou escolha outra forma.',
 
   'resume.title': 'Confira e envie',
-  'resume.text': 'O código está certo. Nada foi enviado ainda.',
+  'resume.text': 'Você confirmou que é você. Nada foi enviado ainda.',
   'resume.submit': 'Enviar',
   'resume.plain.title': 'Só mais um passo',
-  'resume.plain.text': 'O código está correto. Continue para concluir.',
+  'resume.plain.text': 'Você confirmou que é você. Continue para concluir.',
   'resume.plain.submit': 'Continuar',
   'resume.sent.title': 'Isto já foi feito',
   'resume.sent.text': 'Você já enviou este formulário. Não precisa fazer mais nada.',
