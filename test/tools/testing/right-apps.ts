@@ -575,6 +575,22 @@ export const rightApps: readonly RightApp[] = [
     plan: () => ({ ignore: ['POST /v2/contact'] }),
   },
   {
+    what: 'a state with one value of each person, and a token that is new in each read',
+    wiring: {},
+    plan: (bank) => ({
+      ...withAction(bank, {
+        // Other stores have rehearsed with the same names.
+        body: ({ name }) => ({ amount: 5, payee: `friend of ${name} ${randomUUID()}` }),
+        changed: { payee: 'Eve' },
+      }),
+      state: ({ name }) => ({
+        payee: transfers.get(name)?.at(-1)?.payee ?? `nobody for ${name}`,
+        token: randomUUID(),
+      }),
+    }),
+    untried: { twice: 'a state that counts' },
+  },
+  {
     what: 'a state that shows the transfers of all people',
     wiring: {},
     plan: () => ({ state: () => [...transfers.values()].flat() }),
