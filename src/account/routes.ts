@@ -37,16 +37,26 @@ export function accountPages(tf: TwoFactor, options: AccountPagesOptions): Route
     refuseElsewhere(req)
     next()
   })
-  const kit = createRouteKit(router, tf, settings)
+  const kit = ofTheseOptions(() => createRouteKit(router, tf, settings))
   kit.get('/', kit.overview)
   // A refusal uses this address, and WebKit posts its form again after a reload.
   router.post('/', tf.ownRoute('GET', kit.overview))
-  addNumberRoutes(kit)
+  ofTheseOptions(() => addNumberRoutes(kit))
   if (authenticator !== undefined) addAppRoutes(kit, authenticator)
   if (passkeys !== undefined) addPasskeyRoutes(kit, passkeys)
   if (recoveryCodes !== undefined) addRecoveryCodeRoutes(kit, recoveryCodes)
   addDeviceRoutes(kit)
   return router
+}
+
+/** Names these options in an error of the guard or of the phone verification, which the app does not call. */
+function ofTheseOptions<Made>(make: () => Made): Made {
+  try {
+    return make()
+  } catch (error) {
+    const { message } = error as TypeError
+    throw optionError(message.replace(/^(?:requireTwoFactor|phoneVerification): /, 'accountPages: '))
+  }
 }
 
 /**
