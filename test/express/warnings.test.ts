@@ -215,6 +215,37 @@ it('names a provider that cannot be reached, once, for an app without `onEvent`'
   expect(said[0]?.message).toContain('refused')
 })
 
+describe('a provider at another address than `baseUrl`', () => {
+  const html = { status: 200, text: '<!doctype html>' }
+  it.each([
+    [
+      'has no such operation',
+      { status: 404, json: {} },
+      'HTTP 404: No such operation at that address: check',
+    ],
+    [
+      'accepts no such method',
+      { status: 405, text: '' },
+      'HTTP 405: No such operation at that address: check',
+    ],
+    ['redirects', { status: 302, text: '' }, 'HTTP 302: Redirects are not followed: correct'],
+    ['is a web site', html, 'HTTP 200: The response is a web page: check'],
+  ])('is named once, with the advice, if it %s', async (_what, answer, advice) => {
+    const host = await startHost()
+    host.stub.answerSend = async () => answer
+    for (const name of ['ana', 'ben']) await (await host.login(name)).start()
+    expect(await codes()).toEqual(['TWO_FACTOR_PROVIDER_ADDRESS'])
+    expect(said[0]?.message).toContain(`(sendSmsCode, ${advice} baseUrl`)
+  })
+
+  it.each([400, 429, 500])('is not assumed for the status %i', async (status) => {
+    const host = await startHost()
+    host.stub.answerSend = async () => ({ status, json: { error: '1' } })
+    await (await host.login()).start()
+    expect(await codes()).toEqual([])
+  })
+})
+
 describe('a store that fails', () => {
   const failing = (error: () => unknown) => storeThrough(() => Promise.reject(error()), memoryStore())
 

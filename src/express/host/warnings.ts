@@ -45,6 +45,8 @@ const messages = {
     '`bind` returned no value although the request seems to contain the field, so it gets 400. Compare the names in `bind` with the fields of the form. `String()` turns a missing field into the text "undefined", which a code must not confirm.',
   TWO_FACTOR_PROVIDER_UNREACHABLE:
     'The provider cannot be reached, so no code is sent. Check `baseUrl`, DNS and firewall, and run `npx express-two-factor doctor` on this machine.',
+  TWO_FACTOR_PROVIDER_ADDRESS:
+    'A response does not come from the interface of the provider, so no code was sent. Correct `baseUrl` and `paths` of the client, and run `npx express-two-factor doctor`.',
   TWO_FACTOR_STORE_FAILED:
     'The store did not run a command, so the request got 503. Connect its client before `listen`, check that the store runs and can be reached from this machine, and pass `onEvent` to receive each such event.',
   TWO_FACTOR_NUMBER_UNREADABLE:
@@ -116,6 +118,10 @@ export function createEmit(
       hint('TWO_FACTOR_PROVIDER_MISCONFIGURED', describeCause(event))
     if (event.type === 'provider.unavailable' && unreachableReasons.has(event.reason))
       hint('TWO_FACTOR_PROVIDER_UNREACHABLE', describeCause(event))
+    if (isFromElsewhere(event)) {
+      const request = describeCause({ ...event, reason: undefined })
+      hint('TWO_FACTOR_PROVIDER_ADDRESS', `${request}: ${event.cause}`)
+    }
     if (event.type === 'store.failed') hint('TWO_FACTOR_STORE_FAILED', event.cause)
     if (event.type === 'challenge.approved') isApproving = true
     if (event.type === 'challenge.rejected' && event.status !== undefined && !isApproving) {
@@ -137,6 +143,11 @@ export function createEmit(
       // A broken metric must not change who is admitted.
     }
   }
+}
+
+/** Returns whether the advice on a response is to correct the address: 404, 405, a redirect or a web page. */
+function isFromElsewhere(event: EventBody): event is EventBody & ExchangeFields & { readonly cause: string } {
+  return 'httpStatus' in event && event.httpStatus !== undefined && /baseUrl/.test(event.cause ?? '')
 }
 
 function describeCause({ operation, httpStatus, providerError, reason }: ExchangeFields): string {
