@@ -19,7 +19,10 @@ export function isPlainObject(value: unknown): value is Readonly<Record<string, 
   if (typeof value !== 'object' || value === null) return false
   const prototype = Object.getPrototypeOf(value)
   // The second case is `Object.prototype` of any realm: in Jest, an app has another one than this package.
-  return prototype === null || Object.getPrototypeOf(prototype) === null
+  return (
+    prototype === null ||
+    (Object.getPrototypeOf(prototype) === null && Object.hasOwn(prototype, 'isPrototypeOf'))
+  )
 }
 
 /** Returns a field that is an object in JSON and its text in a form. Undefined for every other value. */
