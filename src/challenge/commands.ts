@@ -229,6 +229,10 @@ export interface Rejection {
   readonly retryAfterMs?: number
   /** The code was submitted before without a verdict. It may have been correct then, so only a new code helps. */
   readonly undecided?: true
+  /** A new code was sent for this challenge. Only the newest one works. */
+  readonly isRenewed?: true
+  /** The code is an earlier one of this challenge. It used no attempt. */
+  readonly isReplaced?: true
 }
 
 /** Result of a submitted code. Narrow on `outcome`. */

@@ -1,13 +1,14 @@
 import { TwoFactorError } from '../errors.js'
 import type { ExchangeFields } from '../events.js'
 import { present } from '../lib/json.js'
-import { refused, type VerifyCommand, type VerifyOutcome } from './commands.js'
+import { type Rejection, refused, type VerifyCommand, type VerifyOutcome } from './commands.js'
 import type { Verdict } from './exchange/code-provider.js'
 import type { Codes } from './exchange/codes.js'
 import type { ExchangeResult } from './exchange/exchanges.js'
 import type { DomainServices } from './keys.js'
 import { reserve } from './ledger/attempts.js'
 import { attemptsCountUntil } from './ledger/challenge.js'
+import { hasNewerCode } from './ledger/delivery.js'
 import {
   type Challenge,
   type Consequences,
@@ -68,6 +69,8 @@ interface ReservedAttempt extends CheckedChallenge {
   readonly code: string
   /** The provider's id of the verification. */
   readonly handle: string | undefined
+  /** Handles of earlier codes of this challenge. */
+  readonly earlierHandles: readonly string[] | undefined
   /** The ledger with the attempt. */
   readonly snapshot: LedgerSnapshot
   readonly recordVerdict: (verdict: Verdict, step?: number) => Promise<CommandResult<SettleOutcome>>
@@ -87,11 +90,12 @@ export function createVerify(parts: VerifyParts) {
   function reportRejection(
     checked: CheckedChallenge,
     outcome: Rejected,
-    { ledger, now }: LedgerSnapshot,
+    view: LedgerSnapshot,
     exchange: ExchangeFields = {},
   ): VerifyOutcome {
+    const { ledger, now } = view
     const { account, factor, challenge } = checked
-    const { attemptsRemaining, used, undecided, lockedForMs: retryAfterMs } = outcome
+    const { attemptsRemaining, used, lockedForMs: retryAfterMs } = outcome
     const eventFields = challengeFields(account, factor, challenge, exchange)
     emit({
       type: 'challenge.rejected',
@@ -106,7 +110,7 @@ export function createVerify(parts: VerifyParts) {
       ? Math.max(attemptsCountUntil(challenge) - now, retryAfterMs ?? 0)
       : retryAfterMs
     reportLock(checked, { ...outcome, ...present({ lockedForMs }) })
-    return { outcome: 'rejected', attemptsRemaining, ...present({ retryAfterMs, undecided }) }
+    return { ...rejection(outcome, challenge, view), ...present({ retryAfterMs }) }
   }
 
   function reportLock(
@@ -145,8 +149,7 @@ export function createVerify(parts: VerifyParts) {
     const { outcome: reserved } = reserving
     if (reserved.outcome === 'refused') return reserved
     if (reserved.outcome === 'repeated') {
-      const { attemptsRemaining, undecided } = reserved
-      return { outcome: 'rejected', attemptsRemaining, ...present({ undecided }) }
+      return rejection(reserved, reserved.challenge, reserving)
     }
     const { challenge } = reserved
     const checked = { account, factor, challenge }
@@ -167,18 +170,21 @@ export function createVerify(parts: VerifyParts) {
       await recordVerdict('not-sent')
       return refusal
     }
-    return { ...checked, code, handle: reserved.handle, snapshot: reserving, recordVerdict, wrongCodeLimit }
+    const { handle, earlierHandles } = reserved
+    const attempted = { code, handle, earlierHandles, snapshot: reserving }
+    return { ...checked, ...attempted, recordVerdict, wrongCodeLimit }
   }
 
   /** Checks a code: that of an app here, any other at the provider. */
   async function checkCode(reserved: ReservedAttempt): Promise<CheckedCode> {
-    const { account, factor, challenge, code, handle, snapshot } = reserved
+    const { account, factor, challenge, code, handle, earlierHandles, snapshot } = reserved
     if (factor.judge) return { ...factor.judge(code, snapshot.now), fields: {} }
     return codes.check(exchangeContextOf(account, factor), {
       destination: factor.phone,
       appName: purposes.appNameOf(challenge.purpose),
       code,
       handle,
+      earlierHandles,
       details: accounts.detailsOf(account, challenge),
     })
   }
@@ -209,12 +215,12 @@ export function createVerify(parts: VerifyParts) {
     requester: RequesterTag,
   ): Promise<VerifyOutcome> {
     const { recordVerdict, wrongCodeLimit } = reserved
-    const [settled] = await Promise.all([
-      recordVerdict(verdict, step),
-      // A failed refund must not undo a success.
-      verdict === 'rejected' ? undefined : Promise.allSettled([wrongCodeLimit?.refund()]),
-    ])
+    // A failed refund must not undo a success.
+    const refund = () => Promise.allSettled([wrongCodeLimit?.refund()])
+    const mayCount = verdict === 'rejected' || verdict === 'replaced'
+    const [settled] = await Promise.all([recordVerdict(verdict, step), mayCount ? undefined : refund()])
     const { outcome, now } = settled
+    if (outcome.outcome === 'rejected' && outcome.replaced) await refund()
     switch (outcome.outcome) {
       case 'approved':
         return reportApproval(reserved, { channel: outcome.channel, now }, requester, exchange)
@@ -249,6 +255,20 @@ export function createVerify(parts: VerifyParts) {
     const reserved = await reserveAttempt(command, account, { ...pending, factor, code }, context)
     if ('outcome' in reserved) return reserved
     return settleAttempt(reserved, await checkCode(reserved), context.requester)
+  }
+}
+
+/** Returns the rejection for the client. */
+function rejection(
+  { attemptsRemaining, undecided, replaced }: Pick<Rejected, 'attemptsRemaining' | 'undecided' | 'replaced'>,
+  challenge: Challenge,
+  view: LedgerSnapshot,
+): Rejection {
+  const isRenewed = hasNewerCode(view, challenge) ? (true as const) : undefined
+  return {
+    outcome: 'rejected',
+    attemptsRemaining,
+    ...present({ undecided, isRenewed, isReplaced: replaced }),
   }
 }
 

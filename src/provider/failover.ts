@@ -176,12 +176,16 @@ function inTurn(
       return costliest(refusals)
     },
 
-    async checkCode({ handle, ...check }) {
+    async checkCode({ handle, earlierHandles, ...check }) {
       const { name, own } = senderIn(handle, first)
       const sender = members.get(name)
       // The sender is no longer a member. No other member knows the code, so none is asked and no attempt counts.
       if (sender === undefined) return 'not-sent'
-      return sender.checkCode({ ...check, handle: own })
+      const earlier = earlierHandles?.flatMap((one) => {
+        const sent = senderIn(one, first)
+        return sent.name === name && sent.own !== undefined ? [sent.own] : []
+      })
+      return sender.checkCode({ ...check, handle: own, ...(earlier && { earlierHandles: earlier }) })
     },
   }
 }

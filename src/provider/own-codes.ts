@@ -157,12 +157,14 @@ export function ownCodes(options: OwnCodesOptions): CodeProvider {
       return sent.result === 'sent' || sent.result === 'unconfirmed' ? { ...sent, ...kept } : sent
     },
 
-    async checkCode({ destination, appName, code, handle, report }) {
+    async checkCode({ destination, appName, code, handle, earlierHandles = [], report }) {
       report?.({ asked: false })
       // The send is in progress, or another provider made it. The code cannot be compared, so no attempt counts.
-      const fits = handle === undefined ? undefined : handles.fits(handle, code, { destination, appName })
-      if (fits === undefined) return 'not-sent'
-      return fits ? 'approved' : 'rejected'
+      const fits = (one: string) => handles.fits(one, code, { destination, appName })
+      const isRight = handle === undefined ? undefined : fits(handle)
+      if (isRight === undefined) return 'not-sent'
+      if (isRight) return 'approved'
+      return earlierHandles.some(fits) ? 'replaced' : 'rejected'
     },
 
     inspect: async (app) => inspectTexts(given, app, options.maxParts),

@@ -4,6 +4,30 @@
  */
 export const weakenings = [
   {
+    bound: 5,
+    what: 'a provider that recognises every code as an earlier one allows any number of codes',
+    file: 'src/challenge/ledger/settlement.ts',
+    find: 'known.length < sent.length',
+    replace: 'true',
+    tests: ['test/challenge/ledger/attempts.test.ts', 'test/express/renewed-code.test.ts'],
+  },
+  {
+    bound: 5,
+    what: 'an earlier code of the challenge uses no attempt with the profile psd2',
+    file: 'src/challenge/ledger/settlement.ts',
+    find: '!limits.attemptsAreShared ? own',
+    replace: 'true ? own',
+    tests: ['test/challenge/ledger/attempts.test.ts', 'test/express/renewed-code.test.ts'],
+  },
+  {
+    bound: 5,
+    what: 'a wrong code counts as an earlier one',
+    file: 'src/provider/own-codes.ts',
+    find: 'earlierHandles.some(fits)',
+    replace: 'earlierHandles.length > 0',
+    tests: ['test/provider/own-codes.test.ts', 'test/express/renewed-code.test.ts'],
+  },
+  {
     bound: 28,
     what: 'a code that the provider received out of order confirms a payment',
     file: 'src/challenge/ledger/attempts.ts',

@@ -131,6 +131,23 @@ describe('by which method', () => {
 })
 
 describe('a code is checked where it was sent', () => {
+  test('with the earlier handles of the same member, and without those of others', async () => {
+    const seen: unknown[] = []
+    const member: CodeProvider = {
+      ...provider('second').member,
+      async checkCode({ earlierHandles }) {
+        seen.push(earlierHandles)
+        return 'replaced'
+      },
+    }
+    const both = failover([provider('first').member, member])
+    const handle = 'failover/second:h3'
+    const earlierHandles = ['failover/second:h2', 'failover/first:h1', 'failover/second', 'h0']
+    expect(await both.checkCode({ ...check, handle, earlierHandles })).toBe('replaced')
+    await both.checkCode({ ...check, handle })
+    expect(seen).toEqual([['h2'], undefined])
+  })
+
   async function checkBy(handle: string | undefined) {
     const [first, second] = [provider('first'), provider('second')]
     const verdict = await failover([first.member, second.member]).checkCode({ ...check, handle })

@@ -46,6 +46,23 @@ describe('a code', () => {
     if (newer !== code) expect(await checkBy(codes, code, newHandle)).toBe('rejected')
   })
 
+  test('of an earlier send is recognised as replaced by its own handle only', async () => {
+    const codes = provider()
+    const [first, second, newest] = [await sendBy(codes), await sendBy(codes), await sendBy(codes)]
+    const checkWith = (code: string, earlierHandles: readonly string[], owner = {}) =>
+      codes.checkCode({ ...submitted, code, handle: newest.handle, earlierHandles, ...owner })
+    const both = [second.handle, first.handle]
+    for (const { code } of [first, second]) expect(await checkWith(code, both)).toBe('replaced')
+    expect(await checkWith(first.code, [second.handle])).toBe('rejected')
+    expect(await checkWith(first.code, both, { destination: '+573007654321' })).toBe('rejected')
+    expect(await checkWith(first.code, ['of another provider'])).toBe('rejected')
+    expect(await checkWith(newest.code, [...both, newest.handle])).toBe('approved')
+    const owner = { destination: submitted.destination, appName: submitted.appName }
+    expect(await codes.checkCode({ ...submitted, ...owner, code: first.code, earlierHandles: both })).toBe(
+      'not-sent',
+    )
+  })
+
   test.each(['', 'x', `${'n'.repeat(22)}.${'d'.repeat(42)}`])(
     'without a handle of ours (%j) is not judged, and costs no attempt',
     async (handle) => expect(await checkBy(provider(), '482913', handle)).toBe('not-sent'),

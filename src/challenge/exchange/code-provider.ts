@@ -98,6 +98,8 @@ export interface CodeCheck {
   readonly code: string
   /** Handle that the send returned, unchanged. Absent if it returned none. */
   readonly handle?: string | undefined
+  /** Handles of the last earlier codes of the same challenge, for the verdict `replaced`. */
+  readonly earlierHandles?: readonly string[] | undefined
   /** Details that the code confirms, as at the send. */
   readonly details?: Details | undefined
   /** Aborted when a verdict would be too late. */
@@ -162,10 +164,19 @@ export type SendResult = (
  * - `unavailable`: a response without a verdict, or none. The attempt stays spent.
  * - `over`: no code can be correct any more, because the verification has ended at the service. The challenge ends, the
  *   attempt stays used, and it does not count as a wrong code.
+ * - `replaced`: the code belongs to one of `earlierHandles`, so it is no guess. The attempt comes back, once per handle;
+ *   with the profile `psd2` it stays used.
  * - `not-sent`: provably nothing left this machine, so the attempt comes back. Also where the handle was not there yet,
  *   or another provider's, and nothing was compared.
  */
-export type Verdict = 'approved' | 'rejected' | 'over' | 'misconfigured' | 'unavailable' | 'not-sent'
+export type Verdict =
+  | 'approved'
+  | 'rejected'
+  | 'replaced'
+  | 'over'
+  | 'misconfigured'
+  | 'unavailable'
+  | 'not-sent'
 
 /**
  * The port to any service that sends codes and checks them. Neither method needs to reject: what rejects,

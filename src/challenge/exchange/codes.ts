@@ -89,12 +89,18 @@ export function createCodes(
     },
     async check(
       target: ExchangeContext,
-      { handle: kept, ...check }: Omit<CodeCheck, 'signal'>,
+      { handle: kept, earlierHandles = [], ...check }: Omit<CodeCheck, 'signal'>,
     ): Promise<ExchangeResult<Verdict>> {
       const handle = opened(kept, target)
       // The handle was sealed for another number, or under a secret that was removed.
       if (kept !== undefined && handle === undefined) return { result: 'unavailable', fields: {} }
-      const submitted = { signal: neverAborted, ...check, ...(handle !== undefined && { handle }) }
+      const earlier = earlierHandles.flatMap((one) => opened(one, target) ?? [])
+      const submitted = {
+        signal: neverAborted,
+        ...check,
+        ...(handle !== undefined && { handle }),
+        ...(earlier.length > 0 && { earlierHandles: earlier }),
+      }
       const { provider, lastFacts } = withDeadlines(target)
       // The wrappers return known verdicts only. A composite of the app may return any value, or throw.
       const verdict = await (async () => provider.checkCode(submitted))().then(readVerdict, () =>

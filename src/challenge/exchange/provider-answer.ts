@@ -121,6 +121,7 @@ export function readVerdict(given: unknown): Verdict {
   switch (given) {
     case 'approved':
     case 'rejected':
+    case 'replaced':
     case 'over':
     case 'misconfigured':
     case 'not-sent':

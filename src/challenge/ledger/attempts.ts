@@ -14,6 +14,7 @@ import { checkUnderWay, pauseBeforeCheck, refuseLocked } from './guessing.js'
 import {
   type Challenge,
   type Decision,
+  type Handle,
   type Ledger,
   type LedgerSnapshot,
   type PendingCheck,
@@ -27,14 +28,22 @@ import { type Attempt, rejected } from './settlement.js'
 
 export type ReserveOutcome =
   /** `handle` is the provider's id of the verification. */
-  | { readonly outcome: 'reserved'; readonly challenge: Challenge; readonly handle?: string | undefined }
+  | {
+      readonly outcome: 'reserved'
+      readonly challenge: Challenge
+      readonly handle?: string | undefined
+      /** Handles of earlier codes of this challenge. */
+      readonly earlierHandles?: readonly string[] | undefined
+    }
   | (Rejected & { readonly challenge: Challenge })
   /** This wrong code was submitted before, after the last send. No attempt is used. */
-  | (Pick<Rejected, 'attemptsRemaining' | 'undecided'> & {
+  | (Pick<Rejected, 'attemptsRemaining' | 'undecided' | 'replaced'> & {
       readonly outcome: 'repeated'
       readonly challenge: Challenge
     })
   | Refusal
+
+const noHandle: Partial<Handle> = {}
 
 /**
  * Counts one attempt before its check and reserves the only check of this browser kind, so that parallel attempts
@@ -47,16 +56,18 @@ export function reserve(view: LedgerSnapshot, attempt: Attempt): Decision<Reserv
   const { browserKind, code, sealed } = attempt
   // The factor has changed since it was read.
   if (live.factor !== attempt.factor) return { outcome: refused('challenge_superseded') }
-  const handle = ledger.handles?.find(({ challenge }) => challenge === live.id)?.handle
+  const { handle, earlier: earlierHandles } =
+    ledger.handles?.find(({ challenge }) => challenge === live.id) ?? noHandle
   // A store that executed the swap twice returns our own check, which is already counted.
   if (ledger[browserKind].check?.attempt === attempt.id) {
-    return { outcome: { outcome: 'reserved', challenge: live, handle } }
+    return { outcome: { outcome: 'reserved', challenge: live, handle, earlierHandles } }
   }
   const barred = refuseLocked(view, browserKind) ?? refuseUnconfirmed(view, live, attempt)
   if (barred !== undefined) return { outcome: barred }
   const left = attemptsLeft(live, browserKind, limits)
+  const repeated = { outcome: 'repeated', challenge: live, attemptsRemaining: left } as const
+  if (live.replacedCodes?.includes(code)) return { outcome: { ...repeated, replaced: true } }
   if (live.wrongCodes?.includes(code)) {
-    const repeated = { outcome: 'repeated', challenge: live, attemptsRemaining: left } as const
     return { outcome: { ...repeated, ...markUndecided(live, code) } }
   }
   const current = rememberUndecidedCode(live, ledger[browserKind].check)
@@ -96,7 +107,7 @@ export function reserve(view: LedgerSnapshot, attempt: Attempt): Decision<Reserv
   // The provider does not document whether a code verifies only once, so used codes are remembered here (replay).
   const isUsed = (one: Ledger['usedCodes'][number]) => one.code === code && one.at > now - rememberedMs
   if (live.fixed || !ledger.usedCodes.some(isUsed)) {
-    return { outcome: { outcome: 'reserved', challenge, handle }, next: counted }
+    return { outcome: { outcome: 'reserved', challenge, handle, earlierHandles }, next: counted }
   }
   const { outcome, next } = rejected({ ...view, ledger: counted }, browserKind, check, true)
   return { outcome: { ...outcome, challenge }, next }

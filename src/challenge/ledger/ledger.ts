@@ -64,6 +64,8 @@ export type Challenge = ChallengeScope & {
   readonly isByNumber?: true | undefined
   /** Tags of the codes that were rejected after its last send. Each used an attempt. */
   readonly wrongCodes?: readonly string[] | undefined
+  /** Tags of the earlier codes of this challenge that were submitted after its last send. They used no attempt. */
+  readonly replacedCodes?: readonly string[] | undefined
   /** The codes without a verdict, submitted after its last send. */
   readonly undecidedCodes?: readonly UndecidedCode[] | undefined
   /** The details that the user sees, sealed. */
@@ -129,6 +131,8 @@ export type Rejected = Consequences & {
   readonly used: boolean
   /** The code was submitted before without a verdict. It may have been correct then. */
   readonly undecided?: true
+  /** The code is an earlier one of this challenge. It used no attempt. */
+  readonly replaced?: true
 }
 
 /** Effect of a verdict. */
@@ -157,6 +161,8 @@ export type Handle = {
   readonly challenge: string
   readonly handle: string
   readonly expiresAt: number
+  /** Handles of the last earlier codes of this challenge, the newest first. */
+  readonly earlier?: readonly string[] | undefined
 }
 
 /** A code or a signed challenge that was accepted. `by` is the command that accepted a signature. */

@@ -69,6 +69,9 @@ export type SendOutcome = Booked | { readonly outcome: 'live'; readonly challeng
 
 const noHandles: readonly Handle[] = []
 
+/** A code that arrives late is one of the last. */
+const maxEarlierHandles = 3
+
 /** Books a send with a new challenge, before anything is sent. */
 export function start(view: LedgerSnapshot, command: StartOnLedger): Decision<SendOutcome> {
   const { now, limits } = view
@@ -116,6 +119,7 @@ export function start(view: LedgerSnapshot, command: StartOnLedger): Decision<Se
     // Until the provider responds, its code may arrive, and it is not known whether a handle identifies it.
     isByNumber: true,
     wrongCodes: undefined,
+    replacedCodes: undefined,
     undecidedCodes: undefined,
     details: command.details,
   }
@@ -161,6 +165,7 @@ export function resend(view: LedgerSnapshot, command: ResendOnLedger): Decision<
     channel,
     isByNumber: true as const,
     wrongCodes: undefined,
+    replacedCodes: undefined,
     undecidedCodes: undefined,
   }
   const outcome = { ...orderOf(view, sendId, challenge), before: live }
@@ -246,6 +251,7 @@ function challengeAfter(
       isByNumber: handle === undefined || byNumber ? true : undefined,
       // The code may be submitted before the provider responds. It was then compared with the handle before.
       wrongCodes: undefined,
+      replacedCodes: undefined,
       undecidedCodes: undefined,
     }
   }
@@ -281,7 +287,9 @@ function handlesAfter(
   // A user who waits longer for a code that never comes must still get the next one by another provider.
   const isLost = result.result === 'unconfirmed'
   const expiresAt = send.at + (isLost ? limits.codeLifetimeMs : lifetimeOf(result, limits))
-  return [...others, { factor, challenge, handle: result.handle, expiresAt }]
+  const before = ledger.handles?.find((one) => one.factor === factor && one.challenge === challenge)
+  const earlier = before && [before.handle, ...(before.earlier ?? [])].slice(0, maxEarlierHandles)
+  return [...others, { factor, challenge, handle: result.handle, expiresAt, earlier }]
 }
 
 const lifetimeOf = (

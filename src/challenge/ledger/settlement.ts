@@ -72,9 +72,11 @@ function decideOutcome(
   const { browserKind } = attempt
   if (verdict === 'not-sent')
     return { outcome: { outcome: 'refunded' }, next: refunded(ledger, browserKind, check) }
+  const earlier = verdict === 'replaced' ? recogniseEarlier(view, check) : undefined
+  if (earlier !== undefined) return replaced(view, browserKind, check, earlier)
   // Each code of an app is accepted once (RFC 6238, 5.2).
   const isOld = step !== undefined && step <= (ledger.lastStep ?? 0)
-  if (verdict === 'rejected' || isOld) {
+  if (verdict === 'rejected' || verdict === 'replaced' || isOld) {
     const { outcome, next } = rejected(view, browserKind, check, isOld)
     // A new start has replaced the challenge. The rejection still counts.
     const isGone = check.challenge !== undefined && ownChallenge(ledger, check) === undefined
@@ -117,6 +119,34 @@ function unjudged(ledger: Ledger, check: PendingCheck): Ledger {
     sends,
     challenge: own && isLatest ? rememberUndecidedCode(own, check) : ledger.challenge,
   }
+}
+
+/**
+ * Returns the challenge of an earlier code, if its attempt may come back. A provider that recognises more codes than
+ * were sent must not lift the limit of attempts (brute force). With shared attempts, every failure counts (PSD2 RTS,
+ * article 4).
+ */
+function recogniseEarlier({ ledger, limits }: LedgerSnapshot, check: PendingCheck): Challenge | undefined {
+  const own = ownChallenge(ledger, check)
+  const sent = ledger.handles?.find(({ challenge }) => challenge === check.challenge)?.earlier ?? []
+  const known = own?.replacedCodes ?? []
+  // After a later send, the same code might be the right one.
+  const isLatest = check.send === ledger.sends.at(-1)?.id
+  return isLatest && known.length < sent.length && !limits.attemptsAreShared ? own : undefined
+}
+
+/** Refunds the attempt of an earlier code. It was sent for this challenge, so it is no guess. */
+function replaced(
+  view: LedgerSnapshot,
+  browserKind: BrowserKind,
+  check: PendingCheck,
+  own: Challenge,
+): Required<Decision<SettleOutcome>> {
+  const { ledger, limits } = view
+  const replacedCodes = (own.replacedCodes ?? []).concat(check.code)
+  const next = refunded({ ...ledger, challenge: { ...own, replacedCodes } }, browserKind, check)
+  const attemptsRemaining = attemptsLeft(next.challenge as Challenge, browserKind, limits)
+  return { outcome: { outcome: 'rejected', attemptsRemaining, used: false, replaced: true }, next }
 }
 
 /** Counts a wrong code and remembers it, unless a later send may have made it correct. */

@@ -261,8 +261,8 @@ const pageMethodOf = (channel: Channel): PageLink['method'] =>
 
 function failure(outcome: Refusal | Rejection, page?: Problem['page']): HandlerResult {
   if (outcome.outcome === 'rejected') {
-    const { attemptsRemaining, retryAfterMs, undecided } = outcome
-    return problem({ code: 'code_not_accepted', attemptsRemaining, retryAfterMs, undecided, page })
+    const { outcome: _, ...facts } = outcome
+    return problem({ code: 'code_not_accepted', ...facts, page })
   }
   const { code, retryAfterMs, reason, limit, detail, methods, delivery } = outcome
   return problem({ code, retryAfterMs, reason, limit, detail, page, methods, delivery })

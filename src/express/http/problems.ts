@@ -21,6 +21,10 @@ export interface Problem {
   readonly delivery?: UnsentResult | undefined
   /** The code was submitted before without a verdict. It may have been correct then. */
   readonly undecided?: true | undefined
+  /** A new code was sent for this challenge. */
+  readonly isRenewed?: true | undefined
+  /** The code is an earlier one of this challenge. */
+  readonly isReplaced?: true | undefined
   /** The problem of the number, if the number is the reason. */
   readonly reason?: PhoneRefusal | undefined
   /** From the guard: what to verify, the maximum age, and where to start. */
@@ -90,7 +94,8 @@ export function statusOf(problem: Problem): number {
 
 /** Returns the problem document (RFC 9457). `sentence` is the detail in the user's language. */
 export function problemDocument(problem: Problem, sentence: string): object {
-  const { code, detail, page: _page, headers: _headers, undecided: _, ...members } = problem
+  const { code, detail, page: _page, headers: _headers, ...facts } = problem
+  const { undecided: _, isRenewed: _isRenewed, isReplaced: _isReplaced, ...members } = facts
   const title = titles[code]
   return {
     type: `urn:express-two-factor:${code}`,

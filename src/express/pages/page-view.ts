@@ -155,7 +155,15 @@ export interface ExitLink {
 export interface PageProblem
   extends Pick<
     Problem,
-    'code' | 'attemptsRemaining' | 'retryAfterMs' | 'reason' | 'limit' | 'undecided' | 'delivery'
+    | 'code'
+    | 'attemptsRemaining'
+    | 'retryAfterMs'
+    | 'reason'
+    | 'limit'
+    | 'undecided'
+    | 'isRenewed'
+    | 'isReplaced'
+    | 'delivery'
   > {
   /** True if no user is signed in although a code was required. */
   readonly signedOut?: boolean | undefined

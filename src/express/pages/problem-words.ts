@@ -81,7 +81,7 @@ function mayCall(view: TextContext): boolean {
 }
 
 function textKey(scene: TextContext, problem: PageProblem) {
-  const { reason, limit, signedOut, undecided, delivery } = problem
+  const { reason, limit, signedOut, undecided, isRenewed, isReplaced, delivery } = problem
   const { page, challenge, destinations, emptyField, changeableNumber } = scene
   const code = failedSendOf(problem) ?? problem.code
   // The result of the last send is unknown.
@@ -105,6 +105,9 @@ function textKey(scene: TextContext, problem: PageProblem) {
   if (code === 'delivery_failed' && mayCall(scene)) return 'problem.delivery_failed.call'
   if (undecided && code === 'attempts_exhausted') return 'problem.attempts_exhausted.open'
   if (undecided) return 'problem.challenge_gone'
+  // The paragraph of a page mentions the new code. A text in JSON stands alone.
+  if (isReplaced || (isRenewed && page === 'problem'))
+    return isRenewed ? 'code.replaced' : 'code.superseded.unconfirmed'
   const isApp = page === 'code' && challenge?.channel === appMethod
   if (page === 'pair' && code === 'code_not_accepted') return 'code.wrong.app'
   if (page === 'code' && code === 'code_not_accepted') {

@@ -117,6 +117,26 @@ describe('a handle', () => {
     expect(seen).toEqual(['handle-canary'])
   })
 
+  it('of an earlier code opens with it, and one that cannot be opened is left out', async () => {
+    const seen: unknown[] = []
+    const provider: Partial<CodeProvider> = {
+      sendCode: async () => ({ result: 'sent', handle: 'handle-canary' }),
+      checkCode: async ({ earlierHandles }) => {
+        seen.push(earlierHandles)
+        return 'replaced'
+      },
+    }
+    const { codes, send } = open(provider, { secrets: sealing })
+    const sent = await send()
+    const handle = 'handle' in sent ? (sent.handle ?? '') : ''
+    const check = { ...submitted, handle }
+    expect(await codes.check(target, { ...check, earlierHandles: [handle, 'unreadable'] })).toMatchObject({
+      result: 'replaced',
+    })
+    await codes.check(target, { ...check, earlierHandles: ['unreadable'] })
+    expect(seen).toEqual([['handle-canary'], undefined])
+  })
+
   const nobodyAnswers: Partial<CodeProvider> = {
     sendCode: async () => ({ result: 'sent', handle: 'handle' }),
     checkCode: async () => 'unavailable',

@@ -229,6 +229,77 @@ describe('settling an attempt', () => {
   })
 })
 
+describe('an earlier code of the challenge', () => {
+  const patient = { ...guessing, codeLifetimeMs: 10 * minute }
+
+  /** A challenge whose codes have the handles h1 to hn. */
+  function renewed(codes: number, limits = patient) {
+    const account = driveLedger(limits)
+    for (let code = 1; code <= codes; code += 1) {
+      const sent = { result: 'sent', lifetimeMs: 600_000, handle: `h${code}` } as const
+      if (code === 1) account.start({}, sent)
+      else account.resend({}, sent)
+    }
+    return account
+  }
+
+  it('is checked with the handles of the last three, the newest first', () => {
+    expect(renewed(1).reserve().outcome).toMatchObject({ handle: 'h1', earlierHandles: undefined })
+    expect(renewed(5).reserve().outcome).toMatchObject({ handle: 'h5', earlierHandles: ['h4', 'h3', 'h2'] })
+    const { id, outcome } = renewed(2).reserve({}, 'code', 'twice')
+    expect([id, outcome]).toMatchObject(['twice', { earlierHandles: ['h1'] }])
+  })
+
+  it('uses no attempt in any window, and is not checked twice', () => {
+    const account = renewed(2)
+    const answer = { outcome: 'rejected', attemptsRemaining: 5, used: false, replaced: true }
+    expect(account.verify('replaced', {}, 'h1')).toEqual(answer)
+    expect(account.side).toMatchObject({ attempts: [], rejections: 0, check: undefined })
+    expect(account.reserve({}, 'h1').outcome).toMatchObject({ outcome: 'repeated', replaced: true })
+    expect(account.reserve({ known: true }, 'h1').outcome).toMatchObject({ outcome: 'repeated' })
+    expect(account.verify('approved', {}, 'h2')).toMatchObject({ outcome: 'approved' })
+  })
+
+  it('is wrong if there are not as many earlier ones', () => {
+    for (const [codes, free] of [
+      [1, 0],
+      [2, 1],
+      [3, 2],
+      [9, 3],
+    ] as const) {
+      const account = renewed(codes)
+      const answers = Array.from({ length: 8 }, () => account.verify('replaced'))
+      expect(answers.filter((one) => 'replaced' in one)).toHaveLength(free)
+      expect(account.side.rejections).toBe(5)
+    }
+  })
+
+  it('may be the right one after another send', () => {
+    const account = renewed(2)
+    account.verify('replaced', {}, 'h1')
+    account.resend({}, { result: 'sent', handle: 'h3' })
+    expect(account.verify('approved', {}, 'h1')).toMatchObject({ outcome: 'approved' })
+  })
+
+  it('is wrong if a code was sent, or another challenge started, during its check', () => {
+    const again = renewed(2)
+    const { id } = again.reserve({}, 'h1')
+    again.resend({}, { result: 'sent', handle: 'h3' })
+    expect(again.settle(id, 'replaced')).toMatchObject({ outcome: 'rejected', attemptsRemaining: 4 })
+    expect(again.challenge?.replacedCodes).toBeUndefined()
+    const other = renewed(2)
+    const { id: gone } = other.reserve({}, 'h1')
+    other.start({ session: 's2' })
+    expect(other.settle(gone, 'replaced')).toEqual({ outcome: 'gone' })
+    expect([again.side.rejections, other.side.rejections]).toEqual([1, 1])
+  })
+
+  it('uses an attempt if both kinds of browsers share them', () => {
+    const account = renewed(2, { ...patient, attemptsAreShared: true })
+    expect(account.verify('replaced', {}, 'h1')).toMatchObject({ attemptsRemaining: 4 })
+  })
+})
+
 it('a repeated wrong code uses no attempt, for any of the wrong codes', ({ started: account }) => {
   for (const code of ['first', 'second']) account.verify('rejected', {}, code)
   for (const code of ['first', 'second']) {

@@ -43,6 +43,8 @@ export const en = {
   'code.superseded.text': 'Enter the newest one.',
   'code.superseded.unconfirmed.title': 'A newer code is on its way',
   'code.superseded.unconfirmed.text': 'Enter the newest one.',
+  'code.replaced.title': 'That code is not right',
+  'code.replaced.text': 'A new code was sent, and only the newest one works.',
   'code.wrong.app.title': 'That code is not right',
   'code.wrong.app.text':
     'Wait until the app shows the next code and enter that one, not a code that we sent you. Check that your phone sets its time by itself.',

@@ -39,6 +39,8 @@ export const es: Texts = {
   'code.superseded.text': 'Escribe el más reciente.',
   'code.superseded.unconfirmed.title': 'Un código más reciente va en camino',
   'code.superseded.unconfirmed.text': 'Escribe el más reciente.',
+  'code.replaced.title': 'El código no es correcto',
+  'code.replaced.text': 'Enviamos un código nuevo: solo funciona el más reciente.',
   'code.wrong.app.title': 'El código no es correcto',
   'code.wrong.app.text':
     'Espera a que la app muestre el siguiente código y escribe ese, no uno que te enviamos. Revisa que la hora de tu teléfono sea automática.',

@@ -39,6 +39,8 @@ export const pt: Texts = {
   'code.superseded.text': 'Digite o mais recente.',
   'code.superseded.unconfirmed.title': 'Um código mais recente está a caminho',
   'code.superseded.unconfirmed.text': 'Digite o mais recente.',
+  'code.replaced.title': 'O código não está correto',
+  'code.replaced.text': 'Enviamos um código novo: só o mais recente funciona.',
   'code.wrong.app.title': 'O código não está correto',
   'code.wrong.app.text':
     'Espere o app mostrar o próximo código e digite esse, não um que enviamos para você. Confira se a hora do celular é automática.',
