@@ -96,6 +96,16 @@ describe('a code of an authenticator app', () => {
     expect((await ana.verify(shows(), { challenge: byApp })).status).toBe(200)
   })
 
+  it('is a wrong one on the page of a send without a response, which claims no sent code', async () => {
+    const { host, shows } = await startAppHost()
+    host.stub.answerSend = () => ({ status: 502, text: '' })
+    const ana = await host.login()
+    expect((await ana.start({ channel: 'sms' })).status).toBe(202)
+    const { text } = await ana.submit('/two-factor/verify', { code: shows() })
+    expect(text).toContain('That code is not right')
+    expect(text.replaceAll(/<[^>]+>/g, '')).not.toMatch(/\bsent\b/)
+  })
+
   it('is shown by the app already: to ask for it again sends nothing', async () => {
     const { host } = await startAppHost()
     const zoe = await host.login('zoe')

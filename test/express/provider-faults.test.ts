@@ -75,6 +75,31 @@ it.each(['en', 'es', 'pt'])(
   },
 )
 
+it('the page of an older challenge claims no sent code while the newer send has no response', async () => {
+  const { host, ana } = await startChallenged()
+  const { id } = (await ana.get('/two-factor')).json.challenge
+  host.clock.now += 60_000
+  host.stub.answerSend = () => html(502)
+  expect((await ana.start()).status).toBe(202)
+  const { text } = await ana.submit('/two-factor/verify', { challenge: id, code: host.stub.rightCode })
+  expect(text).toContain('A newer code is on its way')
+  expect(text.replaceAll(/<[^>]+>/g, '')).not.toMatch(claimsSent)
+})
+
+it('the refusal after many sends without a response claims no sent codes', async () => {
+  const host = await startHost({ mount: signupAt('/number') })
+  host.stub.answerSend = () => html(502)
+  const visitor = host.browser()
+  const start = () => visitor.post('/number/start', { phone: '+573011112233', country: 'CO' })
+  for (let sends = 0; sends < 5; sends += 1) {
+    expect((await start()).status).toBe(202)
+    host.clock.now += 300_000
+  }
+  const { refusal, json } = await start()
+  expect(refusal).toEqual([429, 'send_limit'])
+  expect(`${json.title} ${json.detail}`).not.toMatch(claimsSent)
+})
+
 it.each<[string, (ana: Browser, code: string) => Promise<Pick<Answer, 'status' | 'text'>>]>([
   ['a page', async (ana, code) => ana.submit('/two-factor/verify', { code })],
   ['JSON', (ana, code) => ana.verify(code)],

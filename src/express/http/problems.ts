@@ -73,7 +73,7 @@ const titles: Readonly<Record<ProblemCode, string>> = {
   attempts_exhausted: 'No attempts remain',
   account_locked: 'This account is temporarily locked',
   resend_too_soon: 'A new code cannot be sent yet',
-  send_limit: 'Too many codes were sent',
+  send_limit: 'Too many codes were requested',
   delivery_failed: 'The code could not be sent',
   verification_unavailable: 'The code could not be checked',
   provider_unavailable: 'Codes cannot be sent or checked right now',

@@ -113,7 +113,8 @@ function textKey(scene: TextContext, problem: PageProblem) {
   if (page === 'code' && code === 'code_not_accepted') {
     if (isApp) return 'code.wrong.app'
     // It may be the code of the user's app.
-    if (destinations?.some(({ method }) => method === appMethod)) return 'code.wrong.sent'
+    const hasApp = destinations?.some(({ method }) => method === appMethod)
+    if (hasApp && !unconfirmed) return 'code.wrong.sent'
   }
   if (page === 'start' && code === 'code_not_accepted') return 'passkey.wrong'
   if (page === 'recovery' && code === 'code_not_accepted') return 'recovery.wrong'
