@@ -27,7 +27,7 @@ import { createServiceLimits } from './rate-limits/service-limits.js'
 import { createSignupGuard, type SignupGuardRules } from './rate-limits/signup-guard.js'
 import { createSignupPause } from './rate-limits/signup-pause.js'
 import { createAccounts } from './reach/accounts.js'
-import { createRecover, type RecoveryCodeStore } from './recovery.js'
+import { createNoCodeCheck, createRecover, type RecoveryCodeStore } from './recovery.js'
 import { createSealedChallenges } from './sealed-challenges.js'
 import { storeCause } from './store-cause.js'
 
@@ -107,6 +107,7 @@ export function openDomain(settings: {
     saveDeploymentRecord: () => deployments.save(settings),
     restoreDeploymentRecord: () => deployments.restore(settings),
     recover: recoveryCodes && createRecover({ codes: recoveryCodes, emit }),
+    hasNoRecoveryCode: createNoCodeCheck(recoveryCodes),
   }
 }
 

@@ -61,7 +61,10 @@ export interface RecoveryCodeStore {
    *   (await db.query('DELETE FROM recovery_codes WHERE subject = $1 AND hash = $2', [subject, hash])).rowCount === 1
    */
   consume(subject: string, hash: string): Awaitable<boolean>
-  /** Returns how many codes the account has left, for the event `recovery.used`. */
+  /**
+   * Returns how many codes the account has left, for the event `recovery.used`. With 0, no page offers a recovery code.
+   * Without this function, every page that accepts one offers it.
+   */
   remaining?(subject: string): Awaitable<number>
 }
 
@@ -106,3 +109,14 @@ export function createRecover(parts: { readonly codes: RecoveryCodeStore; readon
     return { outcome: 'rejected', attemptsRemaining: remaining, ...wait }
   }
 }
+
+/** Creates the check whether the app counts no code of an account. False if the app cannot count, or fails to. */
+export const createNoCodeCheck =
+  (codes: Pick<RecoveryCodeStore, 'remaining'> | undefined) =>
+  async (subject: string): Promise<boolean> => {
+    try {
+      return (await codes?.remaining?.(subject)) === 0
+    } catch {
+      return false
+    }
+  }

@@ -1,5 +1,5 @@
 import type { Express, RequestHandler } from 'express'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { GuardOptions, PurposeOptions, TwoFactor, TwoFactorOptions } from '../../src/index.js'
 import { TwoFactorError } from '../../src/index.js'
 import { ok, storeThrough } from './kit.js'
@@ -66,6 +66,38 @@ describe('a recovery code', () => {
     const right = await ana.submit('/two-factor/verify', { ...fields, recoveryCode: host.codes[3] ?? '' })
     expect([right.status, right.location]).toEqual([303, '/account'])
     expect((await ana.get('/account')).status).toBe(200)
+  })
+
+  it.each<[left: string, remaining: unknown, isOffered: boolean]>([
+    ['a code is left', () => 1, true],
+    ['no code is left', () => 0, false],
+    ['no code is left, after a while', async () => 0, false],
+    ['the app cannot count them', undefined, true],
+    ['the app fails to count them', () => Promise.reject(new Error('down')), true],
+  ])('is offered on pages where %s: %s', async (_left, remaining, isOffered) => {
+    const recoveryCodes = { consume: () => false, ...(remaining !== undefined && { remaining }) } as never
+    const host = await startRecoveryHost({ options: { recoveryCodes } })
+    const ana = await host.login()
+    const offers = async () => (await ana.open('/two-factor')).text.includes('method=recovery-code')
+    expect(await offers()).toBe(isOffered)
+    await ana.start()
+    expect(await offers()).toBe(isOffered)
+    const wrong = await ana.submit('/two-factor/verify', { code: '000000' })
+    expect(wrong.text.includes('method=recovery-code')).toBe(isOffered)
+    expect(host.errors).toEqual([])
+    expect((await host.browser().open('/two-factor')).text).not.toContain('recovery-code')
+  })
+
+  it('is not counted for a page of another purpose, or for JSON', async () => {
+    const remaining = vi.fn(() => 1)
+    const recoveryCodes = { consume: () => false, remaining }
+    const host = await startRecoveryHost({ options: { recoveryCodes } })
+    const ana = await host.login()
+    await ana.get('/two-factor')
+    await ana.open('/two-factor?purpose=transfer')
+    expect(remaining).not.toHaveBeenCalled()
+    await ana.open('/two-factor')
+    expect(remaining.mock.calls).toEqual([['ana']])
   })
 
   it('requires the first factor like a code by phone', async () => {

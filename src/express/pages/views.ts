@@ -34,6 +34,8 @@ interface Found {
   readonly other?: string | undefined
   /** The masked number on file, if there is one. */
   readonly destination?: string | undefined
+  /** True if the app counts no recovery code of the account. */
+  readonly noRecoveryCode?: boolean
   /** At a sign-up: the calling codes of the countries. */
   readonly codes?: PageView['callingCodes']
 }
@@ -53,7 +55,7 @@ const wrongCode = 'code_not_accepted'
 /** Creates the pages of one flow. */
 export function createViews(http: HttpParts, flow: Flow) {
   const { settings, responder, sessions } = http
-  const { challenges, purposes, limits, now } = http.domain
+  const { challenges, purposes, limits, now, hasNoRecoveryCode } = http.domain
   const { code, trustedDevices } = settings
   const countries = settings.countries === 'any' ? [] : settings.countries
   const numbers = createNumbers(countries)
@@ -75,7 +77,7 @@ export function createViews(http: HttpParts, flow: Flow) {
     const { challenge, purpose = flow.defaultPurpose, issuedRequirement } = intent
     const displayed = { challenge, purpose, bound: issuedRequirement?.bound }
     // Started together, which is one round trip to a network store.
-    const [live, outlook, typed, destination, passkey] = await Promise.all([
+    const [live, outlook, typed, destination, passkey, noRecoveryCode] = await Promise.all([
       // The user confirms the details on the page, so a page for one purpose must not accept the code of another.
       actor && liveOf(actor, intent, isShown || intent.purpose !== undefined ? displayed : undefined, wanted),
       actor && (isShown || mayHaveSeveral(actor))
@@ -89,10 +91,13 @@ export function createViews(http: HttpParts, flow: Flow) {
       actor?.lane === 'enrol' && isShown ? numbers.typedBy(actor) : undefined,
       actor && isShown && !mayHaveSeveral(actor) ? numbers.maskedOf(actor) : undefined,
       actor?.signer && isShown ? sealedOf(actor, intent, passkeyMethod) : undefined,
+      actor && !isSignup && isShown && takesRecoveryCode(purposes.find(purpose), intent.requirement)
+        ? hasNoRecoveryCode(actor.subject)
+        : false,
     ])
     // The ids of the destinations are for this session, which may not be saved yet.
     if (outlook?.destinations !== undefined) await sessions.save(req, res)
-    const found = { live, outlook, typed, destination, passkey }
+    const found = { live, outlook, typed, destination, passkey, noRecoveryCode }
     if (live !== undefined || !wantsScreen(req) || !mayBeProven(problem, intent)) return found
     // A page that is opened later than a code lives is for a new verification. An old form never is.
     const earliest = isRepeatable(req) ? now() - limits.codeLifetimeMs : 0
@@ -131,7 +136,7 @@ export function createViews(http: HttpParts, flow: Flow) {
   function view(
     { req, fields }: RequestContext,
     intent: PageIntent,
-    { live, outlook, passkey, proven, typed: remembered, destination, other, codes }: Found,
+    { live, outlook, passkey, proven, typed: remembered, destination, noRecoveryCode, other, codes }: Found,
     more: { readonly problem?: Problem | undefined; readonly formless?: boolean; readonly resumed?: Resumed },
   ): PageView {
     const { requirement, isExpired, requirementToken, returnTo } = intent
@@ -188,7 +193,7 @@ export function createViews(http: HttpParts, flow: Flow) {
       fullPhone: typed?.full,
       probesCookies: !sessions.bearer && probeIn(req) === undefined,
       emptyField: typedFields.every((name) => findField(fields, name) === undefined),
-      takesRecoveryCode: !isSignup && !formless && takesRecoveryCode(purpose, requirement),
+      takesRecoveryCode: !isSignup && !formless && !noRecoveryCode && takesRecoveryCode(purpose, requirement),
       formInterrupted: problem?.code === 'second_factor_required',
       formKept: requirement?.formId !== undefined,
       completes: requirement?.completes === true,
