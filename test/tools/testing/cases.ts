@@ -138,6 +138,22 @@ export const missedApps: readonly Mistake[] = [
     'spellings',
     openAccount((req) => req.path === '/Account'),
   ),
+  ...Object.entries({
+    spellings: (req: express.Request) => req.path === '/account/',
+    'other-fields': (req: express.Request) => req.query.format === 'json',
+    'forged-headers': (req: express.Request) => req.get('x-internal') === '1',
+  }).map(([row, isOpen]) =>
+    mistake(`a list of all users beside a page with little but a name, seen by ${row}`, row, {
+      account: ({ app, tf, users }) => {
+        app.get(
+          '/account',
+          (req, res, next) => (isOpen(req) ? void res.json([...users.keys()]) : next()),
+          tf.requireTwoFactor(),
+          (req, res) => void res.send(`<h1>Your account</h1><p>Welcome back, ${req.session.userId}`),
+        )
+      },
+    }),
+  ),
   mistake('a page without a guard for HEAD and POST', 'other-methods', {
     front: ({ app, users }) =>
       void app.post('/account', (_req, res) => void res.json({ name: [...users.keys()] })),

@@ -55,6 +55,11 @@ const withPages: Wiring['signUp'] = (bank, verification) => {
   bank.app.use((req, res) => void res.send(page('Acme', `<p>${req.method}</p>`)))
 }
 
+/** Shows whose password was given. */
+const greet: RequestHandler = ({ session: { pendingUserId, userId = pendingUserId } }, res) => {
+  res.send(page('Acme', `<p>Hello ${userId ?? 'Guest'}, type your code first</p>`))
+}
+
 /** Whoever signs in ends the session that they had elsewhere, and no sign-in is made on top of one. */
 function oneSession(): Partial<Wiring> {
   const newest = new Map<string, string>()
@@ -399,6 +404,27 @@ export const rightApps: readonly RightApp[] = [
           tf.requireTwoFactor(),
           (req, res) => void res.json({ offers, name: req.session.userId }),
         )
+      },
+    },
+  },
+  {
+    what: 'the name of whoever has given the password, on each page but the account, also one in its place',
+    wiring: {
+      account: ({ app, tf }) => {
+        app.get(
+          '/account',
+          (req, res, next) => {
+            if (req.session.userId !== undefined || req.accepts(['json', 'html']) === 'json') next()
+            else greet(req, res, next)
+          },
+          tf.requireTwoFactor(),
+          (req, res) =>
+            void res.send(page('Account', `<p>Welcome back to your account, ${req.session.userId}</p>`)),
+        )
+      },
+      signUp: (bank, verification) => {
+        rightWiring.signUp(bank, verification)
+        bank.app.use(greet)
       },
     },
   },

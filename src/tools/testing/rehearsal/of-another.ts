@@ -1,6 +1,7 @@
 import { stepUpsOf } from './approval.js'
 import type { RehearsalAction, RehearsalPerson } from './contract.js'
 import { subjectNames } from './hostile.js'
+import { namesOf } from './pages.js'
 import { fieldsAgain, fieldsOf, requestWith } from './requests.js'
 import type { Attack, Stage } from './stage.js'
 import { fell, NotTried, told, tryEach } from './verdicts.js'
@@ -58,9 +59,3 @@ async function mustBeSeparate(stage: Stage, action: RehearsalAction, owner: Rehe
     )
   }
 }
-
-/** Returns values by which a request may name a person. */
-const namesOf = (person: object): readonly string[] =>
-  Object.entries(person).flatMap(([name, value]) =>
-    /pass|secret/i.test(name) || !/string|number/.test(typeof value) ? [] : [String(value)],
-  )

@@ -11,6 +11,8 @@ type Words = ReadonlySet<string>
 export interface Sight {
   readonly page: RehearsalResponse
   readonly marks: Words
+  /** Words among them, such as a name, each of which is enough to count as shown. */
+  readonly names?: Words
   /** True if a visitor without an account also gets the page. */
   readonly isPublic: boolean
 }
@@ -22,7 +24,7 @@ const enough = 0.8
 const isWeak = (word: string): boolean => word.length < 3 || /^\d{4}-\d\d-\d\d/.test(word)
 
 /** Returns the words of a text, and of the attributes of its tags. */
-function wordsOf({ text }: RehearsalResponse): Words {
+function wordsOf({ text }: Pick<RehearsalResponse, 'text'>): Words {
   const shown = text.replaceAll(/<!doctype[^>]*>|<[!/]?[a-z][\w-]*|[\w-]+=(?=["'])/gi, ' ')
   const words = shown.match(/[\p{L}\p{N}_](?:[\p{L}\p{N}_.@-]*[\p{L}\p{N}_])?/gu) ?? []
   return new Set(words.filter((word) => !isWeak(word)))
@@ -36,10 +38,13 @@ export const asksForProof = ({ text, json }: RehearsalResponse): boolean =>
   json === undefined && /<input[^>]*("?password\b|one-time-code|name="?(code|otp)\b)/i.test(text)
 
 /** Returns whether a response shows the owner's content. */
-export function isShown(response: RehearsalResponse, { page, marks, isPublic }: Sight): boolean {
+export function isShown(response: RehearsalResponse, { page, marks, names, isPublic }: Sight): boolean {
   if (!isSuccess(response) || (asksForProof(response) && !asksForProof(page))) return false
   if (marks.size === 0) return isPublic
-  return both(marks, wordsOf(response)).size >= enough * marks.size
+  const words = wordsOf(response)
+  return (
+    both(marks, words).size >= enough * marks.size || (names !== undefined && both(names, words).size > 0)
+  )
 }
 
 /** Creates the pages of the plan. A page counts as shown if a response contains content that only its owner gets. */
@@ -93,6 +98,28 @@ export function createPages(paths: readonly RehearsalPath[], anonymous: () => Ag
   }
 
   return { paths, look, sightOf, lookIn, firstShown, mustHide }
+}
+
+/** Returns values by which a request or a page may name a person. */
+export const namesOf = (person: object): readonly string[] =>
+  Object.entries(person).flatMap(([name, value]) =>
+    /pass|secret/i.test(name) || !/string|number/.test(typeof value) ? [] : [String(value)],
+  )
+
+/**
+ * Returns the page with the names of its owner: without those of another person, short numbers, and words in the path.
+ * A requester may know names from other pages (`seen`).
+ */
+export function withNames(
+  sight: Sight,
+  owner: object,
+  other: object,
+  seen: readonly RehearsalResponse[],
+): Sight {
+  const known = [...seen, { text: `${sight.page.request.path} ${namesOf(other).join(' ')}` }]
+  const names = both(sight.marks, wordsOf({ text: namesOf(owner).join(' ') }))
+  const secret = known.reduce((left, one) => minus(left, wordsOf(one)), names)
+  return { ...sight, names: new Set([...secret].filter((word) => !/^\d{1,4}$/.test(word))) }
 }
 
 /** Returns the page without the words that another person gets on their own page. */

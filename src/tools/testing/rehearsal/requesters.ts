@@ -1,6 +1,6 @@
 import type { Fields, RehearsalAction, RehearsalPath, RehearsalPerson } from './contract.js'
 import { stepsUp } from './effects.js'
-import { isShown, type Sight, unlike } from './pages.js'
+import { isShown, type Sight, unlike, withNames } from './pages.js'
 import { hasOwnPath, pathFor, requestOf, requestWith } from './requests.js'
 import type { Stage } from './stage.js'
 import { fell, mustBeJudged, NotTried, told } from './verdicts.js'
@@ -168,9 +168,14 @@ async function attemptsOnPage(stage: Stage, path: RehearsalPath): Promise<readon
   const sight = await stage.sightOf(path, owner)
   const { person } = owner
   const request = { method: 'GET', path: pathFor(path, person) }
-  const attempt = (who: string, visit: Visit, shows: Sight): Attempt => ({
-    ...{ request, fields: {} },
-    async tryAll(variants, mistake) {
+  const another = typeof path === 'function' ? await stage.signedIn() : undefined
+  const stranger = another?.person ?? (await stage.person())
+  async function attempt(who: string, visit: Visit, base: Sight): Promise<Attempt> {
+    const { agent } = visit
+    const open = [agent.get(request.path), agent.get(request.path, { accept: 'text/html' })]
+    const seen = await Promise.all([...open, agent.get('/'), agent.get('/nowhere')])
+    const shows = withNames(base, person, stranger, seen)
+    async function tryAll(variants: readonly RehearsalRequest[], mistake?: string): Promise<void> {
       const deeds = variants.some(({ method }) => method !== 'GET') ? await watchAll(stage, person) : []
       for (const variant of variants) {
         const response = mustBeJudged(await visit.agent.send(variant))
@@ -180,14 +185,16 @@ async function attemptsOnPage(stage: Stage, path: RehearsalPath): Promise<readon
           if ((await changed()).isDone) fell(response, `${told(response)} and did "${name}" for ${who}`)
         }
       }
-    },
-  })
-  const attempts = [attempt('an anonymous visitor', { agent: stage.agent(), person }, sight)]
-  attempts.push(attempt('a person with a password only', await stage.passwordGiven({ person }), sight))
-  if (typeof path === 'function') {
-    const other = await stage.signedIn()
-    const own = unlike(sight, await stage.sightOf(path, other))
-    if (own.marks.size > 0) attempts.push(attempt('another account', other, own))
+    }
+    return { request, fields: {}, tryAll }
+  }
+  const attempts = [
+    await attempt('an anonymous visitor', { agent: stage.agent(), person }, sight),
+    await attempt('a person with a password only', await stage.passwordGiven({ person }), sight),
+  ]
+  if (another !== undefined) {
+    const own = unlike(sight, await stage.sightOf(path, another))
+    if (own.marks.size > 0) attempts.push(await attempt('another account', another, own))
   }
   return attempts
 }
