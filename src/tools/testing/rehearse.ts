@@ -2,7 +2,7 @@ import { createServer, Server } from 'node:http'
 import { checkOptions, optionError } from '../../lib/options.js'
 import { attacks } from './rehearsal/attacks.js'
 import type { Rehearsal, RehearsalOptions, RehearsalPerson } from './rehearsal/contract.js'
-import { createEar } from './rehearsal/ear.js'
+import { createEar, howToRead, provoked } from './rehearsal/ear.js'
 import { attachSandbox, type HeldSandbox } from './rehearsal/held-sandbox.js'
 import { checkMaterial, defaultTimeoutMs, maxRequests, planChecks } from './rehearsal/plan-checks.js'
 import { createRouteTable, type RouteTable } from './rehearsal/routes.js'
@@ -94,7 +94,11 @@ function notSeenIn({ app, logs }: RehearsalOptions, routes: RouteTable | undefin
       (route) => `${route}: no request can be made from a regular expression`,
     ),
     ...(routes === undefined ? ['its routes: routes that the plan does not name are not attacked'] : []),
-    ...(isElsewhere ? ['its events and warnings: it runs in another process'] : []),
+    ...(isElsewhere
+      ? [
+          `its events and warnings: it runs in another process, where the attacks cause ${provoked.join(', ')}. ${howToRead}`,
+        ]
+      : []),
     ...(logs === undefined ? ['its log: the plan has no `logs`'] : []),
   ]
 }

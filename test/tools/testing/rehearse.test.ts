@@ -355,6 +355,20 @@ describe('rehearse', () => {
     expect(describeRehearsal(result)).toMatch(/Routes that change something:\n {7}answered: ALL \/any\n/)
   })
 
+  it('attributes the warnings that its own requests caused', async () => {
+    const printed: (Error & { readonly code?: string })[] = []
+    const listen = (warning: Error) => void printed.push(warning)
+    process.on('warning', listen)
+    await rehearsed(undefined, { only: ['content-types', 'forged-headers'], maxRequests: 1_000 })
+    await new Promise(setImmediate)
+    process.off('warning', listen)
+    expect(printed.map(({ code }) => code)).toContain('TWO_FACTOR_TRUST_PROXY_MISSING')
+    expect(printed.at(-1)).toMatchObject({
+      code: 'TWO_FACTOR_REHEARSED',
+      message: expect.stringMatching(/caused .*TWO_FACTOR_TRUST_PROXY_MISSING.*\. Follow the rows that fell/),
+    })
+  })
+
   it('refuses people who share a number, because their attempts would count together', async () => {
     const ana: User = { name: 'person-1', password: 'sesame-1', phone: '+573010000001' }
     const bank = createBank(sandbox)
@@ -440,6 +454,7 @@ describe('rehearse', () => {
     const result = await rehearse({ app, person, signIn, pages, sandbox: at, maxRequests: 1_000 })
     await close()
     expect(result).toMatchObject({ ok: true, routes: [], notSeen: { length: 3 } })
+    expect(result.notSeen.join()).toMatch(/attacks cause TWO_FACTOR_NOT_PARSED, .* Follow the rows that fell/)
     expect(withVerdict(result, 'fell')).toEqual([])
     const lacking = new Set(result.rows.flatMap(({ lacks = [] }) => lacks))
     const members = ['actions', 'signOut', 'changePassword', 'signUp', 'account', 'logs']

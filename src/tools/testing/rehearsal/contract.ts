@@ -43,7 +43,7 @@ export interface RehearsalAction<Person extends RehearsalPerson = RehearsalPerso
   readonly changed?: Fields
   /** Fields that a code need not cover, such as a remark. The rehearsal changes each of the others after the code. */
   readonly mayChange?: readonly string[]
-  /** True if one code is enough for several such actions within minutes (a guard without `once`), or if a person can do it only once. Default: false. */
+  /** True if one code is enough for several such actions within minutes (a guard without `once`), or if a second one changes nothing more. Default: false. */
   readonly repeatable?: boolean
   /** False if a sign-in with a code is enough, without another code for the action. Default: true. */
   readonly stepUp?: boolean

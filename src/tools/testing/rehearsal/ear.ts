@@ -5,6 +5,12 @@ import type { RehearsalResponse } from './wire.js'
 const counting =
   /^(content-length|date|last-modified|expires|age|etag|cache-control|strict-transport-security|retry-after|(x-)?ratelimit.*)$/
 
+/** Warnings that attacks cause in correct apps, too. */
+export const provoked = [
+  ...['NOT_PARSED', 'TRUST_PROXY_MISSING', 'CROSS_SITE', 'BIND_EMPTY', 'PROVIDER_UNREACHABLE'],
+].map((name) => `TWO_FACTOR_${name}`)
+export const howToRead = 'Follow the rows that fell, not these warnings'
+
 /** Returns the text of a response: cookies with name and value, without their expiry. */
 export function saidBy({ headers, text }: RehearsalResponse): string {
   const said = Object.entries(headers).flatMap(([name, value]) => {
@@ -47,6 +53,12 @@ export function createEar({ key }: { readonly key: string }) {
     close(): void {
       events.unsubscribe(onEvent)
       process.off('warning', onWarning)
+      const caused = provoked.filter((code) => warnings.has(code))
+      if (caused.length === 0) return
+      process.emitWarning(`The attacks of rehearse() caused ${caused.join(', ')}. ${howToRead}.`, {
+        type: 'TwoFactorWarning',
+        code: 'TWO_FACTOR_REHEARSED',
+      })
     },
   }
 }

@@ -57,7 +57,7 @@ async function repeat(stage: Stage, action: RehearsalAction): Promise<void> {
     if (next !== undefined && isCounted(next.change, effect)) return
   }
   throw new NotTried(
-    `the state does not count "${action.name}": name a list or a sum to which a second one adds as much as the first, or \`repeatable: true\` if a person can do it only once`,
+    `the state does not count "${action.name}": name a list or a sum to which a second one adds as much as the first, or \`repeatable: true\` if a second one changes nothing more`,
   )
 }
 
