@@ -614,7 +614,7 @@ export const rightApps: readonly RightApp[] = [
         token: randomUUID(),
       }),
     }),
-    untried: { twice: 'a state that counts' },
+    unsure: /^twice: the state does not count "transfer": /,
   },
   {
     what: 'a state that shows the transfers of all people',
