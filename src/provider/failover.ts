@@ -48,7 +48,7 @@ const isProvider = codeProvider('must be a CodeProvider: { sendCode, checkCode }
 
 /**
  * Combines several providers into one. It tries the next provider if one sent nothing (`not-sent`), refused (`failed`),
- * postponed the send (`later`) or rejected your account (`misconfigured`). It never does so after `unconfirmed`,
+ * postponed the send (`later`) or refused your account (`misconfigured`). It never does so after `unconfirmed`,
  * because that code may arrive. If a user requests another code after an unanswered send, or after a check without a
  * verdict, the next provider sends it. Each provider receives only the methods that it declares; together they have
  * all. After five sends in a row without a response, a provider is tried last for 15 seconds. Then one send tries it,
