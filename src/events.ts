@@ -97,7 +97,7 @@ export type EventBody =
       BrowserFields)
   /** A newer start of this or another session replaced the challenge. */
   | ({ readonly type: 'challenge.superseded' } & ChallengeFields)
-  /** The user cancelled the challenge. */
+  /** The user canceled the challenge. */
   | ({ readonly type: 'challenge.cancelled' } & ChallengeFields)
   /**
    * The account was locked for a while after too many wrong codes.

@@ -40,9 +40,7 @@ describe('the documents', () => {
         }
       }
     }
-    for (const given of ['readme-globals.d.ts', 'readme-modules.d.ts']) {
-      copyFileSync(path(`test/packages/${given}`), `${folder}${given}`)
-    }
+    copyFileSync(path('test/packages/readme-globals.d.ts'), `${folder}readme-globals.d.ts`)
     const compilerOptions = {
       target: 'es2023',
       lib: ['es2023', 'esnext.disposable', 'dom', 'dom.iterable'],

@@ -1,3 +1,4 @@
+import type { RequestHandler } from 'express'
 import { expect, it } from 'vitest'
 import { read } from '../documents.js'
 import { startHost } from './kit.js'
@@ -42,4 +43,26 @@ it('the sign-in of a single-page app works from the first POST to the password r
   const wrong = async () => 'none00'
   host.clock.now += 10 * 60_000
   await expect(run(fetchHere, 'ana', 'sesame', wrong)).rejects.toThrow(/not right|code/i)
+})
+
+it('a guarded request after the password route requires the code that was sent there', async () => {
+  const host = await startHost({
+    routes(app, tf) {
+      const asAna: RequestHandler = (req, _res, next) => {
+        req.session.pendingUserId = 'ana'
+        next()
+      }
+      app.post('/login', asAna, tf.start({ purpose: 'login' }))
+      app.use('/two-factor', tf.routes())
+      app.get('/api/me', tf.requireTwoFactor(), (_req, res) => void res.json({}))
+    },
+  })
+  const browser = host.browser()
+  const { challenge } = (await browser.post('/login', {})).json
+  const { requirement } = (await browser.get('/api/me')).json
+  const started = await browser.post('/two-factor/start', { requirement })
+  expect([started.status, started.json.challenge.id]).toEqual([200, challenge.id])
+  const code = host.stub.rightCode
+  await browser.post('/two-factor/verify', { code, challenge: challenge.id })
+  expect((await browser.get('/api/me')).status).toBe(200)
 })

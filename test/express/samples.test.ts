@@ -1,6 +1,7 @@
 import express from 'express'
 import { describe, expect, it } from 'vitest'
 import type { TwoFactorOptions } from '../../src/index.js'
+import { read } from '../documents.js'
 import { runSample, samples } from '../sample.js'
 import { type Host, ok, startHost } from './kit.js'
 import { recover, startRecoveryHost } from './recovery-kit.js'
@@ -109,6 +110,14 @@ it('the sample for an amount requires a code for this amount and payee from 100 
   expect([await send(101), await send(100, 'Eva'), await send(100), await send(100)]).toEqual([
     403, 403, 200, 403,
   ])
+})
+
+it('the pattern for an amount of a form skips the code up to 50 only', () => {
+  const [, source = ''] = /up to 50, use .*?&& \/(.*?)\/\.test/.exec(read('docs/guide.md')) ?? []
+  const pattern = new RegExp(source)
+  expect(['0', '9', '50'].map((amount) => pattern.test(amount))).toEqual([true, true, true])
+  const others = ['', '-1', '49.99', '51', '500', '5e1', ' 5', '5\n']
+  expect(others.filter((amount) => pattern.test(amount))).toEqual([])
 })
 
 it('the sample for a limit of the bill counts the sends of sign-ins only, per hour and per day', async () => {
