@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { englishTexts, TwoFactorError } from '../../src/index.js'
+import { englishTexts, parseNumberOnFile, TwoFactorError } from '../../src/index.js'
 import { phones, storeThrough } from '../express/kit.js'
 import {
   confirmed,
@@ -387,4 +387,43 @@ describe('when a way last worked', () => {
       "accountPages: lastUsed must return an object with a time for each number or 'app': a Date or milliseconds since 1970",
     )
   })
+})
+
+it('reads and replaces a table of national numbers, as the guide describes', async () => {
+  const table = new Map<string, (string | { phone: string; country: 'CO' })[]>([
+    [
+      'ana',
+      [
+        { phone: '300 123 4567', country: 'CO' },
+        { phone: '300 765 4321', country: 'CO' },
+      ],
+    ],
+  ])
+  const rows = (subject: string) => table.get(subject) ?? []
+  const list = (subject: string) =>
+    Promise.all(
+      rows(subject).map(async (row) => {
+        const { phone, country } = typeof row === 'string' ? { phone: row, country: 'CO' } : row
+        const read = await parseNumberOnFile({ phone, country }, ['CO'])
+        if (!read.ok) throw new Error(read.refusal)
+        return read.phone
+      }),
+    )
+  const host = await startAccounts({
+    options: { phone: (_req, subject) => rows(subject) },
+    pages: {
+      numbers: {
+        list,
+        async save(subject, numbers, from) {
+          if (String(await list(subject)) !== String(from)) return false
+          table.set(subject, [...numbers])
+          return true
+        },
+      },
+    },
+  })
+  const browser = await signIn(host)
+  const removed = await confirmed(host, browser, '/numbers/remove', { number: await idOf(browser, 1) })
+  expect([removed.json.changed, table.get('ana')]).toEqual(['number-removed', [phones.ana]])
+  expect((await browser.get('/home')).status).toBe(200)
 })
