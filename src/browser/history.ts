@@ -14,6 +14,15 @@ export function takeAddress(page: Document): void {
   history.replaceState(history.state, '', url)
 }
 
+/** Lets a link back show the form of the app as the user left it. In a tab of its own, the link opens the page anew. */
+export function goBackBy(link: HTMLElement | null): void {
+  link?.addEventListener('click', (event) => {
+    if (history.length < 2 || event.ctrlKey || event.metaKey || event.shiftKey) return
+    event.preventDefault()
+    history.back()
+  })
+}
+
 /**
  * Keeps secrets and finished steps out of the history. Chromium and WebKit keep a page in spite of `no-store` and show
  * it again after Back, even after a sign-out. The page removes its content when the user leaves it, and loads it from

@@ -1,5 +1,5 @@
 import { showBusy, submitterOf } from './busy.js'
-import { emptyInHistory, takeAddress } from './history.js'
+import { emptyInHistory, goBackBy, takeAddress } from './history.js'
 import { offerToKeep } from './keep.js'
 import { live } from './live.js'
 import { takeFromDevice } from './one-time-code.js'
@@ -7,6 +7,7 @@ import { offerPasskey, reportPasskeys } from './passkey.js'
 
 takeAddress(document)
 emptyInHistory()
+goBackBy(document.querySelector('[data-back]'))
 
 // After the second click of a double click, the browser would drop the first response with the cookie of the renewed
 // session. A later click counts, because the user has stopped the first request or it hangs.

@@ -102,10 +102,11 @@ ${
 }
 
 /** Returns the exit links of a page, one below the other. */
-export function sendOptionsOf({ ways }: PageView, texts: Texts): readonly Html[] {
+export function sendOptionsOf({ page, ways }: PageView, texts: Texts): readonly Html[] {
   return ways.map(({ text, to, afterMs, isMain }) => {
     const later = afterMs !== undefined && html` hidden data-after-ms="${afterMs}"`
-    return html`<p${later}><a${isMain && html` class="button main"`} href="${to}">${texts[text]}</a></p>
+    const isBack = page === 'problem' && text === 'link.back'
+    return html`<p${later}><a${isMain && html` class="button main"`}${isBack && html` data-back`} href="${to}">${texts[text]}</a></p>
 `
   })
 }
