@@ -194,10 +194,10 @@ describe('an onVerified that answers in its own words', () => {
     expect(host.errors).toEqual([])
   })
 
-  it.each<[string, (res: Response) => void]>([
-    ['a file', (res) => res.type('text').sendFile(own, { root: here })],
-    ['a template that takes its time', (res) => res.render(own)],
-  ])('is too late with %s: the package has responded', async (_, respond) => {
+  it.each<[string, (res: Response) => void, isReported: boolean]>([
+    ['a file', (res) => res.type('text').sendFile(own, { root: here }), false],
+    ['a template that takes its time', (res) => res.render(own), true],
+  ])('is too late with %s: the package has responded', async (_, respond, isReported) => {
     const host = await startHost(responding(respond))
     const thrown: unknown[] = []
     host.app.engine('ts', (_path, _options, done) => {
@@ -209,8 +209,10 @@ describe('an onVerified that answers in its own words', () => {
     const { ana, told } = await verify(host)
     expect([told.status, told.json]).toMatchObject([200, { verified: true }])
     expect((await ana.get('/account')).status).toBe(200)
-    await expect.poll(() => [...thrown, ...host.errors].map(String)).toHaveLength(1)
-    expect(String([...thrown, ...host.errors])).toContain('headers after they are sent')
+    const late = () => [...thrown, ...host.errors].map(String)
+    // Express sends no file, and reports nothing, if the response had ended when it opened the file.
+    if (isReported) await expect.poll(late).toHaveLength(1)
+    for (const error of late()) expect(error).toContain('headers after they are sent')
   })
 
   it('is no success when it set a status of 404 and sends nothing for five seconds', async () => {
