@@ -145,7 +145,11 @@ async function changeAfter(
   const { effect } = await effects.knownOf(action)
   let visit = first
   let covered = await mustAsk(stage, visit, action)
-  for (const { what, alter, query, values, isLike } of differences) {
+  for (const at of differences.keys()) {
+    // The fields of another person have other differences.
+    const difference = differencesOf(action, covered)[at]
+    if (difference === undefined) break
+    const { what, alter, query, values, isLike } = difference
     const fields = await fieldsAgain(action, visit, covered)
     const altered = requestWith(action, visit.person, alter(fields))
     const request =
