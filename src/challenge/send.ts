@@ -142,7 +142,8 @@ export function createSend(parts: SendParts) {
     const channels = sendable(factor, plan.challenge.purpose, command.methods)
     const { channel, purpose } = plan.challenge
     const browserKind = await browserKindAt(command, factor)
-    const full = numbers.refusalOf(factor.key, { browserKind, channel })
+    // As a text, which counts least: `beforeSend` may choose it in place of a call.
+    const full = numbers.refusalOf(factor.key, { browserKind, channel: 'sms' })
     if (full !== undefined) return full
     const planned = { subject: account.subject, destination: factor.phone, channel, channels, purpose }
     const permitted = await requestPermission(planned, command.beforeSend, rateLimits)

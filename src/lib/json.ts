@@ -18,11 +18,17 @@ export function isJsonObject(value: unknown): value is JsonObject {
 export function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
   if (typeof value !== 'object' || value === null) return false
   const prototype = Object.getPrototypeOf(value)
-  // The second case is `Object.prototype` of any realm: in Jest, an app has another one than this package.
-  return (
-    prototype === null ||
-    (Object.getPrototypeOf(prototype) === null && Object.hasOwn(prototype, 'isPrototypeOf'))
-  )
+  return prototype === null || isRootOfRealm(prototype)
+}
+
+/**
+ * Returns whether a prototype is the `Object.prototype` of any realm: in Jest, an app has another one than this package.
+ * A body that the app copies can be a prototype too, and would add members that are bound to no code. JSON has no
+ * functions.
+ */
+function isRootOfRealm(prototype: object): boolean {
+  const own = Object.getOwnPropertyDescriptor(prototype, 'isPrototypeOf')
+  return Object.getPrototypeOf(prototype) === null && typeof own?.value === 'function'
 }
 
 /** Returns a field that is an object in JSON and its text in a form. Undefined for every other value. */

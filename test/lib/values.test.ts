@@ -9,6 +9,17 @@ test('a word for a shell keeps its quotes, and ends at none of them', () => {
   expect(shellWord("it's $HOME")).toBe(`'it'\\''s $HOME'`)
 })
 
+/** Copies a body member by member, as an app may that trims its texts. A member `__proto__` becomes the prototype. */
+function copied(body: string): object {
+  const copy = (value: unknown): unknown => {
+    if (typeof value !== 'object' || value === null) return value
+    const made: Record<string, unknown> = {}
+    for (const [name, inner] of Object.entries(value)) made[name] = copy(inner)
+    return made
+  }
+  return copy(JSON.parse(body)) as object
+}
+
 describe('a plain object', () => {
   test('has no class, with or without a prototype', () => {
     expect([{}, { a: 1 }, Object.create(null), JSON.parse('{"__proto__":1}')].every(isPlainObject)).toBe(true)
@@ -18,6 +29,10 @@ describe('a plain object', () => {
     ['a list', []],
     ['a Map', new Map()],
     ['what inherits from data', Object.create({ a: 1 })],
+    [
+      'what inherits from data that looks like the prototype of another realm',
+      copied('{"__proto__":{"__proto__":null,"isPrototypeOf":1,"amount":5}}'),
+    ],
     ['nothing', undefined],
     ['null', null],
     ['a string', 'object'],

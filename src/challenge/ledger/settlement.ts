@@ -129,10 +129,10 @@ function unjudged(ledger: Ledger, check: PendingCheck): Ledger {
 function recogniseEarlier({ ledger, limits }: LedgerSnapshot, check: PendingCheck): Challenge | undefined {
   const own = ownChallenge(ledger, check)
   const sent = ledger.handles?.find(({ challenge }) => challenge === check.challenge)?.earlier ?? []
-  const known = own?.replacedCodes ?? []
   // After a later send, the same code might be the right one.
   const isLatest = check.send === ledger.sends.at(-1)?.id
-  return isLatest && known.length < sent.length && !limits.attemptsAreShared ? own : undefined
+  const isLeft = (own?.refunds ?? 0) < sent.length
+  return isLatest && isLeft && !limits.attemptsAreShared ? own : undefined
 }
 
 /** Refunds the attempt of an earlier code. It was sent for this challenge, so it is no guess. */
@@ -144,7 +144,8 @@ function replaced(
 ): Required<Decision<SettleOutcome>> {
   const { ledger, limits } = view
   const replacedCodes = (own.replacedCodes ?? []).concat(check.code)
-  const next = refunded({ ...ledger, challenge: { ...own, replacedCodes } }, browserKind, check)
+  const challenge = { ...own, replacedCodes, refunds: (own.refunds ?? 0) + 1 }
+  const next = refunded({ ...ledger, challenge }, browserKind, check)
   const attemptsRemaining = attemptsLeft(next.challenge as Challenge, browserKind, limits)
   return { outcome: { outcome: 'rejected', attemptsRemaining, used: false, replaced: true }, next }
 }

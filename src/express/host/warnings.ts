@@ -32,7 +32,7 @@ const messages = {
   TWO_FACTOR_NOT_PARSED:
     'A guard with `bind`, `describe` or `resume` received a body that no parser had read. Mount the parser before the guard: app.post(path, express.urlencoded({ extended: false }), tf.requireTwoFactor({ … }), handler), or express.json().',
   TWO_FACTOR_CROSS_SITE:
-    'A form of this app was refused as a form of another site. Send `Referrer-Policy: same-origin` with its page (helmet sends `no-referrer`, which hides the origin without https), and let the proxy forward the `Host` of the browser with its port, or send it as `X-Forwarded-Host` with `trust proxy` set. If your pages have another origin, list it in `allowedOrigins`.',
+    'A form of this app was refused as a form of another site. Send `Referrer-Policy: same-origin` with its page (helmet sends `no-referrer`, which hides the origin without https), and let the proxy forward the `Host` of the browser with its port, or send it as `X-Forwarded-Host` with `trust proxy` set. List the origin in `allowedOrigins` only if its pages are yours.',
   TWO_FACTOR_ROWS_NOT_BOUND:
     '`describe` returned different rows for equal fields of `bind`: a code for one description also confirms the other. Return from `bind` every field that `describe` shows.',
   TWO_FACTOR_PROVIDER_MISCONFIGURED:

@@ -40,17 +40,17 @@ function causeIfOwnForm(req: Request, isHostRight: boolean): string | undefined 
   if (site !== undefined) return undefined
   if (origin === 'null') return ''
   const page = urlOf(origin)
-  if (page === undefined) return undefined
+  if (page === undefined || isHostRight) return undefined
   // No page can make a browser send this header, and a proxy writes the host that the browser reached.
   if (forwarded !== undefined) {
     const reached = urlOf(`${page.protocol}//${String(forwarded).split(',')[0]}`)
     const isTrusted = req.app.enabled('trust proxy')
     if (reached?.host !== page.host || isTrusted) return undefined
-    return `: \`trust proxy\` is not set, X-Forwarded-Host ${printable(String(forwarded))}`
+    return `: \`trust proxy\` is not set, X-Forwarded-Host ${printable(reached.host)}`
   }
   // People may reach the app at an internal name. There, a page of another site has no SameSite cookie of the app.
   const host = urlOf(`${page.protocol}//${hostOf(req)}`)
-  if (isHostRight || cookie === undefined || host === undefined) return undefined
+  if (cookie === undefined || host === undefined) return undefined
   if (host.hostname === page.hostname)
     return host.port === page.port ? undefined : ': `Host` has another port'
   return reachOf(host) < reachOf(page) ? ': a proxy replaces `Host`' : undefined

@@ -274,6 +274,18 @@ describe('an earlier code of the challenge', () => {
     }
   })
 
+  it('comes back three times at most, however often a new code is sent', () => {
+    const account = renewed(1)
+    let free = 0
+    for (let code = 2; code < 8; code += 1) {
+      account.resend({}, { result: 'sent', handle: `h${code}` })
+      for (let guess = 0; guess < 2; guess += 1) {
+        if ('replaced' in account.verify('replaced', {}, `guess ${code} ${guess}`)) free += 1
+      }
+    }
+    expect(free).toBe(3)
+  })
+
   it('may be the right one after another send', () => {
     const account = renewed(2)
     account.verify('replaced', {}, 'h1')
