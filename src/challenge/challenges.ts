@@ -16,7 +16,7 @@ import type { Channel } from './exchange/code-provider.js'
 import { type CodeFacts, needsNewCode } from './ledger/attempts.js'
 import { attemptsLeft, cancel, findLiveChallenge, refuseOtherThanDisplayed } from './ledger/challenge.js'
 import type { Challenge } from './ledger/ledger.js'
-import { cooldownExpiresAt, failureOf, isForgiven } from './ledger/pacing.js'
+import { cooldownExpiresAt, isForgiven, sendFailureOf } from './ledger/pacing.js'
 import { refusalOfUnsent, start } from './ledger/sends.js'
 import { acceptedChannels } from './purposes.js'
 import {
@@ -290,7 +290,7 @@ export function outlook(context: SentContext): Pick<Outlook, 'expired' | 'failed
       (now < challenge.expiresAt
         ? needsNewCode(snapshot, challenge, context)
         : now < challenge.expiresAt + limits.codeLifetimeMs),
-    failed: (isWaiting && failureOf(last)) || false,
+    failed: (isWaiting && sendFailureOf(last)) || false,
     untypedSince: Math.max(0, ...untyped.map(({ at }) => at)),
   }
 }

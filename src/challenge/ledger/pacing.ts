@@ -164,11 +164,11 @@ function lastSendBefore(
 /** Returns the result of a send, unless a code was sent. */
 function unsentResult(send: Send | undefined): UnsentResult | undefined {
   if (send?.state === 'booked' || send?.state === 'unconfirmed') return 'unconfirmed'
-  return failureOf(send)
+  return sendFailureOf(send)
 }
 
 /** Returns the problem of a send that failed. */
-export function failureOf(send: Send | undefined): Exclude<UnsentResult, 'unconfirmed'> | undefined {
+export function sendFailureOf(send: Send | undefined): Exclude<UnsentResult, 'unconfirmed'> | undefined {
   if (send?.isOfService) return 'provider_unavailable'
   return send?.state === 'refused' || send?.isVoid ? 'delivery_failed' : undefined
 }
