@@ -54,8 +54,9 @@ function ofTheseOptions<Made>(make: () => Made): Made {
   try {
     return make()
   } catch (error) {
-    const { message } = error as TypeError
-    throw optionError(message.replace(/^(?:requireTwoFactor|phoneVerification): /, 'accountPages: '))
+    const { message } = error as Error
+    const renamed = message.replace(/^(?:requireTwoFactor|phoneVerification): /, 'accountPages: ')
+    throw renamed === message ? error : optionError(renamed)
   }
 }
 

@@ -65,8 +65,7 @@ const limitTable = {
    * Pause after the first, second and further codes of an account to one number. The last value repeats. If the
    * provider refused the send, another method needs no pause.
    *
-   * After three codes without a verdict of the provider, the pause
-   * is at least ten minutes.
+   * After three codes without a verdict of the provider, the pause is at least ten minutes.
    */
   // Supabase and authgear: a minute, then longer.
   cooldownMs: limit<readonly number[]>([minuteMs, 2 * minuteMs, 5 * minuteMs], pauses),

@@ -142,6 +142,8 @@ describe('a form of this app that a proxy makes cross-site', () => {
     expect((await ana.start({}, { ...internal, origin: 'http://intranet:3000' })).status).toBe(201)
     for (const origin of ['https://evil.example', 'http://intranet:8080'])
       expect((await ana.start({}, { ...internal, origin })).status).toBe(403)
+    const forwarded = { origin: 'https://evil.example', 'x-forwarded-host': 'evil.example' }
+    expect((await ana.start({}, { ...internal, ...forwarded })).status).toBe(403)
     expect(await causes()).toEqual([])
   })
 })

@@ -72,6 +72,16 @@ describe('what a number is sent over all accounts', () => {
     expect(offered).toEqual([true, true, true, false])
   })
 
+  it('has room for a text that `beforeSend` chooses in place of a call', async () => {
+    const { challenges, provider } = createService({ limits: { allSendsPerHour: 2 } })
+    await challenges.start(another(0, true))
+    const call = { ...another(1, true), channel: 'call' }
+    const asText = { ...call, beforeSend: async () => ({ allow: true, method: 'sms' }) as const }
+    expect(await challenges.start(call)).toMatchObject({ code: 'send_limit' })
+    expect(await challenges.start(asText)).toMatchObject({ outcome: 'started' })
+    expect(provider.sends.at(-1)).toMatchObject({ channel: 'sms' })
+  })
+
   it('is limited to the share of unknown browsers for a browser known by another factor', async () => {
     const { challenges } = createService({ limits: { allSendsPerHour: 10 } })
     const start = async (index: number, knownAtNumber: boolean) =>
