@@ -1,18 +1,11 @@
-import { createClient } from 'redis'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { redisStore } from '../../src/store/redis-store.js'
 import { startHost } from '../express/kit.js'
-import { patientMs, startRedis, withoutRedis } from '../store/redis-server.js'
+import { patientMs, startConnectedRedis, withoutRedis } from '../store/redis-server.js'
 
 /** An app whose Redis has room for little more, and evicts. */
 async function startApp() {
-  const server = await startRedis()
-  const client = createClient({ url: server.url, disableOfflineQueue: true }).on('error', () => {})
-  await client.connect()
-  onTestFinished(async () => {
-    client.destroy()
-    await server.kill()
-  })
+  const { server, client } = await startConnectedRedis()
   const info = async (section: string, name: string) =>
     Number(new RegExp(`${name}:(\\d+)`).exec(String(await client.sendCommand(['INFO', section])))?.[1])
   const config = (name: string, value: string) => server.ask('CONFIG', 'SET', name, value)

@@ -1,21 +1,14 @@
 import { RedisStore } from 'connect-redis'
-import { createClient } from 'redis'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import { storeCause } from '../../src/challenge/store-cause.js'
 import { redisStore } from '../../src/store/redis-store.js'
 import { startHost } from '../express/kit.js'
-import { startRedis, withoutRedis } from '../store/redis-server.js'
+import { startConnectedRedis, withoutRedis } from '../store/redis-server.js'
 
 it.skipIf(withoutRedis)(
   'the error handler of the app responds while the Redis of its sessions is down',
   async () => {
-    const server = await startRedis()
-    const client = createClient({ url: server.url, disableOfflineQueue: true }).on('error', () => {})
-    await client.connect()
-    onTestFinished(async () => {
-      client.destroy()
-      await server.kill()
-    })
+    const { server, client } = await startConnectedRedis()
     const store = redisStore({ client })
     const host = await startHost({
       options: { store },

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient } from 'redis'
+import { onTestFinished } from 'vitest'
 import { freePort } from '../free-port.js'
 import { atEndOfFile } from '../leftovers.js'
 
@@ -56,6 +57,18 @@ export async function startRedis(...settings: string[]): Promise<RedisServer> {
       child = await launch(port)
     },
   }
+}
+
+/** A Redis and a client of it. Both end with the test. */
+export async function startConnectedRedis() {
+  const server = await startRedis()
+  const client = createClient({ url: server.url, disableOfflineQueue: true }).on('error', () => {})
+  await client.connect()
+  onTestFinished(async () => {
+    client.destroy()
+    await server.kill()
+  })
+  return { server, client }
 }
 
 /** A Sentinel that watches one primary and promotes its replica after two seconds of silence. */
