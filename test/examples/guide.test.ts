@@ -52,6 +52,8 @@ it('the guide builds one app: sign-in, step-up, logout, account pages for recove
   const givesPassword = (to: Browser, name = 'ana') => to.post('/login', { name, password: 'sesame' })
   await givesPassword(visit)
   expect((await visit.get('/account')).status).toBe(403)
+  const offersRecovery = async (to: Browser) => /recovery code/i.test((await to.open('/two-factor')).text)
+  expect(await offersRecovery(visit)).toBe(false)
   const trusting = { code: await codeFor(phone), trustDevice: true }
   expect((await visit.post('/two-factor/verify', trusting)).json).toMatchObject({ verified: true })
   expect((await visit.get('/account')).text).toBe('Signed in as ana.')
@@ -82,6 +84,7 @@ it('the guide builds one app: sign-in, step-up, logout, account pages for recove
   expect(codes).toHaveLength(10)
   const withoutPhone = browser()
   await givesPassword(withoutPhone)
+  expect(await offersRecovery(withoutPhone)).toBe(true)
   const recovered = () =>
     withoutPhone.post('/two-factor/verify', { recoveryCode: codes[0], purpose: 'login' })
   expect((await recovered()).json).toMatchObject({ verified: true })
