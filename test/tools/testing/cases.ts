@@ -1,7 +1,16 @@
 import type express from 'express'
 import type { RequestHandler } from 'express'
 import { accountPages } from 'express-two-factor/account'
-import { parse, rightWiring, sendMoney, transfer, type Wiring, withAction } from './bank.js'
+import {
+  freeName,
+  openAccount,
+  parse,
+  rightWiring,
+  sendMoney,
+  transfer,
+  type Wiring,
+  withAction,
+} from './bank.js'
 import { behind, type Mistake, mistake } from './mistakes.js'
 
 /** An app whose transfers and limits read one amount in two ways. */
@@ -22,7 +31,7 @@ const amounts = (
 })
 
 /** An account page behind a guard that this skips. */
-const openAccount = (isOpen: (req: express.Request) => boolean): Partial<Wiring> => ({
+const openPage = (isOpen: (req: express.Request) => boolean): Partial<Wiring> => ({
   account: ({ app, tf, users }) => {
     const requireCode = tf.requireTwoFactor()
     const show: RequestHandler = (req, res) => {
@@ -36,6 +45,12 @@ const openAccount = (isOpen: (req: express.Request) => boolean): Partial<Wiring>
     )
   },
 })
+
+/** Sends each of a list of transfers. */
+const sendEach: RequestHandler = ({ session, body }, res) => {
+  for (const one of [body].flat()) sendMoney({ session, body: one })
+  res.json({})
+}
 
 /** Wrong apps that an earlier rehearsal let pass. */
 export const missedApps: readonly Mistake[] = [
@@ -120,23 +135,23 @@ export const missedApps: readonly Mistake[] = [
     mistake(
       `an account page for the network ${network}, by a header`,
       'forged-headers',
-      openAccount((req) => req.get('x-forwarded-for')?.startsWith(network) === true),
+      openPage((req) => req.get('x-forwarded-for')?.startsWith(network) === true),
     ),
   ),
   mistake(
     'an account page for a host name',
     'forged-headers',
-    openAccount((req) => req.hostname === 'internal'),
+    openPage((req) => req.hostname === 'internal'),
   ),
   mistake(
     'a page whose path the guard compares',
     'spellings',
-    openAccount((req) => req.path !== '/account'),
+    openPage((req) => req.path !== '/account'),
   ),
   mistake(
     'a page whose path is open in one spelling',
     'spellings',
-    openAccount((req) => req.path === '/Account'),
+    openPage((req) => req.path === '/Account'),
   ),
   ...Object.entries({
     spellings: (req: express.Request) => req.path === '/account/',
@@ -161,7 +176,7 @@ export const missedApps: readonly Mistake[] = [
   mistake(
     'a page with a switch for development',
     'other-fields',
-    openAccount((req) => req.query.debug === '1'),
+    openPage((req) => req.query.debug === '1'),
   ),
   mistake('a guard for large amounts only, which reads a list as none', 'other-fields', {
     ...behind(
@@ -233,5 +248,94 @@ export const missedApps: readonly Mistake[] = [
   ),
   mistake('a twin of the transfer in a second version', 'unguarded', {
     front: ({ app }) => void app.post('/v2/transfers', parse, transfer),
+  }),
+  mistake('a list of transfers as the body, of which the guard reads the first', 'changed', {
+    transfers: ({ app, tf }, guard) => {
+      const bind = ({ body }: express.Request) => ({ ...[body].flat()[0] })
+      app.post('/transfers', parse, tf.requireTwoFactor({ ...guard, bind }), sendEach)
+    },
+  }),
+  mistake('a list of transfers as the body, for which no code is required', 'other-fields', {
+    transfers: ({ app, tf }, guard) => {
+      const requireCode = tf.requireTwoFactor(guard)
+      app.post(
+        '/transfers',
+        parse,
+        (req, res, next) => (Array.isArray(req.body) ? next() : requireCode(req, res, next)),
+        sendEach,
+      )
+    },
+  }),
+  mistake('an amount that the guard rounds, and the handler does not', 'changed', {
+    ...amounts((amount) => String(Math.round(Number(amount))), Number),
+  }),
+  mistake('a payee that the guard reads in small letters, and the handler as it is written', 'changed', {
+    ...behind((requireCode) => requireCode, {
+      bind: ({ body }) => ({ amount: body.amount, payee: String(body.payee).toLowerCase() }),
+    }),
+  }),
+  mistake('a guard by path, in front of a server that takes the path from a header', 'forged-headers', {
+    transfers: ({ app, tf }, guard) => {
+      const requireCode = tf.requireTwoFactor(guard)
+      app.use(parse, (req, res, next) => (req.path === '/transfers' ? requireCode(req, res, next) : next()))
+      app.use((req, _res, next) => {
+        req.url = req.get('x-original-url') ?? req.url
+        next()
+      })
+      app.post('/transfers', transfer)
+    },
+  }),
+  mistake('an account page of the user whom a header names', 'forged-headers', {
+    account: ({ app, tf }) => {
+      const requireCode = tf.requireTwoFactor()
+      const isNamed = (req: express.Request) => req.get('x-user-id') !== undefined
+      app.get(
+        '/account',
+        (req, res, next) => (isNamed(req) ? next() : requireCode(req, res, next)),
+        (req, res) => void res.json({ name: req.get('x-user-id') ?? req.session.userId, plan: 'gold' }),
+      )
+    },
+  }),
+  mistake('a guard for requests of browsers only, which it knows by their origin', 'forged-headers', {
+    ...behind(
+      (requireCode) => (req, res, next) =>
+        req.get('origin') === undefined ? next() : requireCode(req, res, next),
+    ),
+  }),
+  mistake('an account page of the user whom the query names', 'other-fields', {
+    account: ({ app, tf, users }) => {
+      app.get('/account', tf.requireTwoFactor(), (req, res) => {
+        const user = users.get(String(req.query.user ?? req.session.userId))
+        res.json({ name: user?.name, phone: user?.phone })
+      })
+    },
+  }),
+  mistake('a sign-in by leaving the code page', 'password-only', {
+    options: () => ({
+      onCancelled: ({ session }) => {
+        session.userId = String(session.pendingUserId)
+      },
+    }),
+    account: ({ app }) =>
+      void app.get('/account', ({ session: { userId } }, res) => {
+        if (userId === undefined) res.sendStatus(401)
+        else res.json({ name: userId, plan: 'gold' })
+      }),
+  }),
+  mistake('names that a sign-up tells apart by their capitals, and the sign-in does not', 'taken-name', {
+    signUp: ({ app, users }, { requireProof }) => {
+      app.post('/signup', parse, freeName(users), requireProof(), (req, res) => {
+        req.body.username = String(req.body.username).toLowerCase()
+        openAccount(users, req, res, String(req.provenPhone?.phone))
+      })
+    },
+  }),
+  mistake('the account of the first person, which stays in the session of the next', 'same-browser', {
+    account: ({ app, tf, users }) =>
+      void app.get('/account', tf.requireTwoFactor(), (req, res) => {
+        const user = users.get(req.session.userId ?? '')
+        req.session.approved ??= JSON.stringify({ name: user?.name, phone: user?.phone })
+        res.type('json').send(req.session.approved)
+      }),
   }),
 ]

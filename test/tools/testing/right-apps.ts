@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import express, { type RequestHandler } from 'express'
 import { createClient, ownCodes } from 'express-two-factor'
 import { parse, rightWiring, sendMoney, transfer, transfers, type Wiring, withAction } from './bank.js'
-import { cors, frontEndElsewhere, type Plan } from './mistakes.js'
+import { behind, cors, frontEndElsewhere, type Plan } from './mistakes.js'
 
 /** A bank that is built in another way, and as right: what of its wiring differs, and what its plan says of it. */
 export interface RightApp {
@@ -629,6 +629,51 @@ export const rightApps: readonly RightApp[] = [
         void app.post('/login', (req, res, next) =>
           String(req.query.next).startsWith('//') ? void res.sendStatus(400) : next(),
         ),
+    },
+  },
+  {
+    what: 'payees in capitals and amounts in whole units, by guard and handler alike',
+    wiring: behind(
+      (requireCode) => [
+        (req, _res, next) => {
+          req.body = { amount: Math.round(req.body.amount), payee: String(req.body.payee).toUpperCase() }
+          next()
+        },
+        requireCode,
+      ],
+      {},
+    ),
+  },
+  {
+    what: 'several transfers in one body, of which the code covers each',
+    wiring: {
+      transfers: ({ app, tf }, guard) => {
+        const listOf = ({ body }: express.Request) => [body].flat()
+        const bind = (req: express.Request) => ({ transfers: JSON.stringify(listOf(req)) })
+        app.post('/transfers', parse, tf.requireTwoFactor({ ...guard, bind }), (req, res) => {
+          for (const body of listOf(req)) sendMoney({ session: req.session, body })
+          res.json({})
+        })
+      },
+    },
+  },
+  {
+    what: 'a form to sign in that repeats the address of the request and its headers',
+    wiring: {
+      account: ({ app, tf, users }) => {
+        const requireCode = tf.requireTwoFactor()
+        app.get('/account', (req, res, next) => {
+          const { userId, pendingUserId } = req.session
+          const asked = `${decodeURIComponent(req.url)} ${req.get('x-user')} ${req.hostname}`
+          if (userId === undefined && pendingUserId === undefined) {
+            return void res.send(`<h1>Sign in to see ${asked}</h1>`)
+          }
+          requireCode(req, res, (error) => {
+            if (error !== undefined) return next(error)
+            res.send(`<h1>${asked}</h1><p>${userId}, ${users.get(userId ?? '')?.phone}`)
+          })
+        })
+      },
     },
   },
 ]

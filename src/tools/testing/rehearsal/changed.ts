@@ -5,20 +5,23 @@ import { anotherValue, type Leaf, leavesOf, withLeaf, withoutLeaf } from './leav
 import { fieldsAgain, fieldsOf, formOf, requestOf, requestWith, requirementIn } from './requests.js'
 import { isExactly, showsValue, sumsUp, touches } from './snapshot.js'
 import type { Attack, Stage } from './stage.js'
-import { notationsOf } from './variants.js'
+import { capitalsOf, notationsOf } from './variants.js'
 import { fell, NotTried, refused, told, tryEach } from './verdicts.js'
 import type { Visit } from './visit.js'
+import type { RehearsalRequest } from './wire.js'
 
 /** Fields that differ from the approved ones. */
 interface Difference {
   readonly what: string
   readonly alter: (fields: Fields) => Fields
-  /** Changes the fields of the query. */
-  readonly query?: (fields: Fields) => Fields
+  /** Changes the request beside its fields. `fields` are the approved ones. */
+  readonly around?: (request: RehearsalRequest, fields: Fields) => RehearsalRequest
   /** Changed values, which the state must not show. */
   readonly values: readonly unknown[]
   /** True if a parser may read the approved action in it: then only another effect is wrong. */
   readonly isLike: boolean
+  /** True if an app may write the approved value in this way, such as in capitals. */
+  readonly isNotation?: boolean
 }
 
 /** Changes fields between the code for an action and the action. */
@@ -103,6 +106,12 @@ function differencesOf(action: RehearsalAction, fields: Fields): readonly Differ
     return { what: name, alter: (all) => withLeaf(all, path, to), values, isLike: true }
   }
   const otherOf = (leaf: Leaf) => others.find(({ path }) => path.join() === leaf.path.join())?.value
+  const inQuery = (leaf: Leaf, value: unknown): NonNullable<Difference['around']> => {
+    return (request, all) => ({
+      ...request,
+      path: `${request.path}?${formOf(withLeaf(all, leaf.path, value))}`,
+    })
+  }
   return [
     ...others.map((leaf) => ({ ...set('another', leaf, leaf.value, [leaf.value]), isLike: false })),
     ...boundLeaves(action, fields).flatMap((leaf) => {
@@ -114,25 +123,50 @@ function differencesOf(action: RehearsalAction, fields: Fields): readonly Differ
         ...more.map((one) => set('one more of', leaf, [value, one].flat(), shown)),
         { ...set('no', leaf, undefined), alter: (all: Fields) => withoutLeaf(all, path) },
         // Guard and handler may read a field from different parts: query or body.
-        {
-          ...set('a query with another', leaf, value, [other]),
-          query: (all: Fields) => withLeaf(all, path, other),
-        },
-        { ...set('a query beside another', leaf, other, [other]), query: (all: Fields) => all },
+        { ...set('a query with another', leaf, value, [other]), around: inQuery(leaf, other) },
+        { ...set('a query beside another', leaf, other, [other]), around: inQuery(leaf, value) },
         ...[[value, other], [other, value], { value: other }].map((two) =>
           set('two values of', leaf, two, [other]),
         ),
-        ...[[value], ...notationsOf(value), ...strangeNumbers(value)].map((like) =>
+        ...[[value], ...notationsOf(value), ...strangeNumbers(value), ...roundedTo(value)].map((like) =>
           set(`${JSON.stringify(like)} as`, leaf, like),
         ),
+        ...(typeof value === 'string' ? capitalsOf(value) : []).map((like) => ({
+          ...set(`${JSON.stringify(like)} as`, leaf, like, [like]),
+          isNotation: true,
+        })),
       ]
     }),
+    ...inLists(action, others),
+  ]
+}
+
+/** Returns lists of the approved action and another one, for a JSON body. A handler may do each of a list. */
+function inLists({ type = 'json' }: RehearsalAction, others: readonly Leaf[]): readonly Difference[] {
+  if (type !== 'json' || others.length === 0) return []
+  const other = (fields: Fields) =>
+    others.reduce((all, { path, value }) => withLeaf(all, path, value), fields)
+  const inList = (what: string, listOf: (fields: Fields) => readonly Fields[]): Difference => ({
+    what,
+    alter: (fields) => fields,
+    around: (request, fields) => ({ ...request, body: listOf(fields) }),
+    // Another part of the action may have the same truth value.
+    values: others.map(({ value }) => value).filter((value) => typeof value !== 'boolean'),
+    isLike: true,
+  })
+  return [
+    inList('another action after it in a list', (fields) => [fields, other(fields)]),
+    inList('another action before it in a list', (fields) => [other(fields), fields]),
   ]
 }
 
 /** Returns other numbers that `parseInt` reads as this number. Excludes 1, the length of a growing list. */
 const strangeNumbers = (value: unknown): readonly string[] =>
   /^([2-9]|[1-9]\d+)$/.test(String(value)) ? [`${value}e3`, `${value}.9`] : []
+
+/** Returns a number that rounds to this number. */
+const roundedTo = (value: unknown): readonly unknown[] =>
+  typeof value === 'number' ? [value + 0.4] : /^\d+$/.test(String(value)) ? [`${value}.4`] : []
 
 /** Gets the code for the original action, and then sends the action with differences. */
 async function changeAfter(
@@ -149,17 +183,16 @@ async function changeAfter(
     // The fields of another person have other differences.
     const difference = differencesOf(action, covered)[at]
     if (difference === undefined) break
-    const { what, alter, query, values, isLike } = difference
+    const { what, alter, around = (request) => request, values, isLike, isNotation = false } = difference
     const fields = await fieldsAgain(action, visit, covered)
-    const altered = requestWith(action, visit.person, alter(fields))
-    const request =
-      query === undefined ? altered : { ...altered, path: `${altered.path}?${formOf(query(fields))}` }
+    const request = around(requestWith(action, visit.person, alter(fields)), fields)
     const { response, isDone, change } = await effects.attempt(action, visit, request)
     const isShown = showsValue(change, values)
     // Another value may change the state in another direction. A refusal with a requirement changed nothing.
     const isOther = requirementIn(response) === undefined && (isShown || touches(change, effect))
     if (!isDone && !isOther) continue
-    if (!isLike || isShown || !isExactly(change, effect)) fell(response, `${told(response)} with ${what}`)
+    const isWrong = isNotation ? isShown && !(await isOwnNotation(stage, action, at)) : isShown
+    if (!isLike || isWrong || !isExactly(change, effect)) fell(response, `${told(response)} with ${what}`)
     // The variant was equivalent, and the code is used.
     visit = await stage.signedIn()
     covered = await mustAsk(stage, visit, action)
@@ -175,6 +208,15 @@ async function changeAfter(
   const next = await effects.attempt(action, visit, changed)
   if (next.isDone)
     fell(next.response, `${told(next.response)} with ${other.what}, after the confirmed action`)
+}
+
+/** Returns whether the app itself writes an approved value as this difference does. */
+async function isOwnNotation(stage: Stage, action: RehearsalAction, at: number): Promise<boolean> {
+  const visit = await stage.signedIn()
+  const covered = await mustAsk(stage, visit, action)
+  const meant = requestWith(action, visit.person, await fieldsAgain(action, visit, covered))
+  const { change } = await stage.effects.attempt(action, visit, meant)
+  return showsValue(change, differencesOf(action, covered)[at]?.values ?? [])
 }
 
 /** Gets the code for a number in an unusual notation, and checks whether the handler reads another number. */

@@ -16,33 +16,44 @@ const addressHeaders = [
   ...['cf-connecting-ip', 'fastly-client-ip', 'x-original-forwarded-for', 'x-remote-addr'],
 ]
 
-/** Returns headers that claim to come from the app's own network, proxy or client. */
-export function forgedHeaders(path: string): readonly Readonly<Record<string, string>>[] {
-  return [
-    ...addressHeaders.map((name) => ({ [name]: '127.0.0.1' })),
-    ...['10.0.0.1', '172.16.0.1', '192.168.0.1', '::1'].map((address) => ({
-      'x-forwarded-for': address,
-      'x-real-ip': address,
-    })),
-    { forwarded: 'for=127.0.0.1' },
-    ...['localhost', 'internal', 'admin.localhost'].flatMap((host) => [
-      { 'x-forwarded-host': host },
-      { host },
-    ]),
-    ...['x-original-url', 'x-rewrite-url', 'x-forwarded-path'].map((name) => ({ [name]: '/' })),
-    ...['x-original-url', 'x-rewrite-url'].map((name) => ({ [name]: path })),
-    { 'x-forwarded-proto': 'https' },
-    { 'x-forwarded-prefix': '/internal' },
-    { 'x-requested-with': 'XMLHttpRequest' },
-    { 'x-internal': '1', 'x-internal-request': 'true' },
-    { 'x-two-factor': 'true', 'x-verified': 'true', 'x-mfa': 'true' },
-    { 'x-forwarded-user': 'admin', 'x-remote-user': 'admin', 'x-user-role': 'admin' },
-    { authorization: 'Bearer x' },
-    { accept: 'text/html' },
-    { accept: '*/*' },
-    { 'user-agent': 'kube-probe/1.30' },
-  ]
-}
+type Headers = Readonly<Record<string, string>>
+
+/** Headers that claim to come from the app's own network, proxy or client, or from no browser. */
+export const forgedHeaders: readonly Headers[] = [
+  ...addressHeaders.map((name) => ({ [name]: '127.0.0.1' })),
+  ...['10.0.0.1', '172.16.0.1', '192.168.0.1', '::1'].map((address) => ({
+    'x-forwarded-for': address,
+    'x-real-ip': address,
+  })),
+  { forwarded: 'for=127.0.0.1' },
+  ...['localhost', 'internal', 'admin.localhost'].flatMap((host) => [{ 'x-forwarded-host': host }, { host }]),
+  { 'x-forwarded-proto': 'https' },
+  { 'x-forwarded-prefix': '/internal' },
+  ...['XMLHttpRequest', 'fetch'].map((value) => ({ 'x-requested-with': value })),
+  { 'x-internal': '1', 'x-internal-request': 'true' },
+  { 'x-two-factor': 'true', 'x-verified': 'true', 'x-mfa': 'true' },
+  { 'x-forwarded-user': 'admin', 'x-remote-user': 'admin', 'x-user-role': 'admin' },
+  { authorization: 'Bearer x' },
+  { accept: 'text/html' },
+  { accept: '*/*' },
+  ...['kube-probe/1.30', 'curl/8.5.0', 'okhttp/4.12.0', 'Googlebot/2.1'].map((name) => ({
+    'user-agent': name,
+  })),
+  // The agent leaves empty headers out.
+  { origin: '', 'sec-fetch-site': '' },
+]
+
+/** Headers from which a server may read the path. */
+export const pathHeaders = ['x-original-url', 'x-rewrite-url', 'x-forwarded-path', 'x-forwarded-uri']
+
+/** Returns headers in which an app may read the user, as behind a gateway that signs users in. */
+export const namingHeaders = (names: readonly string[]): readonly Headers[] =>
+  names.map((name) => Object.fromEntries(userHeaders.map((header) => [header, name])))
+
+const userHeaders = [
+  ...['x-user', 'x-user-id', 'x-username', 'x-user-email', 'x-account-id', 'x-forwarded-user'],
+  ...['x-remote-user', 'remote-user', 'x-auth-request-user', 'x-authenticated-user'],
+]
 
 /** Returns spellings of a path that a router may treat as equal, and a guard as different. */
 export function spellingsOf(path: string): readonly string[] {

@@ -1,6 +1,6 @@
 import type { Fields, RehearsalAction, RehearsalPath, RehearsalPerson } from './contract.js'
 import { stepsUp } from './effects.js'
-import { isShown, type Sight, unlike, withNames } from './pages.js'
+import { isShown, namesOf, type Sight, unlike, withNames } from './pages.js'
 import { hasOwnPath, pathFor, requestOf, requestWith } from './requests.js'
 import type { Stage } from './stage.js'
 import { fell, mustBeJudged, NotTried, told } from './verdicts.js'
@@ -11,6 +11,8 @@ import type { RehearsalRequest } from './wire.js'
 export interface Attempt {
   readonly request: RehearsalRequest
   readonly fields: Fields
+  /** Names of the owner, which a requester may claim. */
+  readonly names: readonly string[]
   /**
    * Sends the requests, and ends the attack at the first that succeeded. `mistake` is for a target without any
    * protection.
@@ -158,7 +160,7 @@ async function attemptsOnAction(stage: Stage, action: RehearsalAction): Promise<
       }
     }
 
-    attempts.push({ fields, request: requestWith(action, owner, fields), tryAll })
+    attempts.push({ fields, names: namesOf(owner), request: requestWith(action, owner, fields), tryAll })
   }
   return attempts
 }
@@ -168,13 +170,12 @@ async function attemptsOnPage(stage: Stage, path: RehearsalPath): Promise<readon
   const sight = await stage.sightOf(path, owner)
   const { person } = owner
   const request = { method: 'GET', path: pathFor(path, person) }
-  const another = typeof path === 'function' ? await stage.signedIn() : undefined
-  const stranger = another?.person ?? (await stage.person())
+  const another = await stage.signedIn()
   async function attempt(who: string, visit: Visit, base: Sight): Promise<Attempt> {
     const { agent } = visit
     const open = [agent.get(request.path), agent.get(request.path, { accept: 'text/html' })]
     const seen = await Promise.all([...open, agent.get('/'), agent.get('/nowhere')])
-    const shows = withNames(base, person, stranger, seen)
+    const shows = withNames(base, person, another.person, seen)
     async function tryAll(variants: readonly RehearsalRequest[], mistake?: string): Promise<void> {
       const deeds = variants.some(({ method }) => method !== 'GET') ? await watchAll(stage, person) : []
       for (const variant of variants) {
@@ -186,16 +187,14 @@ async function attemptsOnPage(stage: Stage, path: RehearsalPath): Promise<readon
         }
       }
     }
-    return { request, fields: {}, tryAll }
+    return { request, fields: {}, names: namesOf(person), tryAll }
   }
   const attempts = [
     await attempt('an anonymous visitor', { agent: stage.agent(), person }, sight),
     await attempt('a person with a password only', await stage.passwordGiven({ person }), sight),
   ]
-  if (another !== undefined) {
-    const own = unlike(sight, await stage.sightOf(path, another))
-    if (own.marks.size > 0) attempts.push(await attempt('another account', another, own))
-  }
+  const own = unlike(sight, await stage.sightOf(path, another))
+  if (own.marks.size > 0) attempts.push(await attempt('another account', another, own))
   return attempts
 }
 

@@ -2,9 +2,11 @@ import type { RehearsalAction } from './contract.js'
 import { mustNeedCookies } from './cookies.js'
 import { stepsUp } from './effects.js'
 import { phoneNames, subjectNames } from './hostile.js'
+import { isShown, type Sight, unlike } from './pages.js'
 import { requestOf, requestWith, requirementIn } from './requests.js'
 import type { Attack, Stage } from './stage.js'
 import { fell, NotTried, refused, told, unlessRefused } from './verdicts.js'
+import type { Visit } from './visit.js'
 import type { RehearsalResponse } from './wire.js'
 
 /** Attacks on the separation of people, browsers and sign-ins. */
@@ -91,7 +93,7 @@ export const attacksOnSessions: readonly Attack[] = [
     fix: 'let subject and handlers use the same user: req.session.pendingUserId ?? req.session.userId',
     docs: 'docs/sessions.md#express-session',
     async run(stage, tries) {
-      tries('the sign-in of a second person in the browser of the first person')
+      tries('the sign-in of a second person in the browser of the first person, and their pages')
       const { effects } = stage
       const action = await approvable(stage)
       const people = [await stage.person(), await stage.person()] as const
@@ -103,6 +105,7 @@ export const attacksOnSessions: readonly Attack[] = [
       const first = await stage.signedIn({ person: people[0] })
       if (action !== undefined) await effects.approve(first, await requestOf(action, first))
       const messages = await stage.messagesTo(first.person)
+      const firstSights = stage.paths.length > 0 ? await stage.lookIn(first) : []
       const next = { agent: first.agent, person: people[1] }
       const second = await unlessRefused(stage.passwordGiven(next))
       if (second === undefined) {
@@ -128,7 +131,10 @@ export const attacksOnSessions: readonly Attack[] = [
         }
       }
       await stage.codeGiven(second)
-      if (seen.length > 0) await stage.mustHide(seen, await stage.lookIn(second))
+      if (seen.length > 0) {
+        await stage.mustHide(seen, await stage.lookIn(second))
+        await mustForget(stage, second, firstSights)
+      }
       return 'no verification of the first person was left, and the second person needed a code'
     },
   },
@@ -181,6 +187,21 @@ async function approvable({
     if ((await effects.knownOf(action).catch(() => undefined)) !== undefined) return action
   }
   return undefined
+}
+
+/** Ends the attack if a person gets a page of the person before, which they do not get in a browser of their own. */
+async function mustForget(stage: Stage, second: Visit, within: readonly Sight[]): Promise<void> {
+  const seen = await stage.look(second)
+  const own = await stage.lookIn(await stage.signedIn({ person: second.person }))
+  const others = within.flatMap((sight, index) => {
+    const mine = own[index]
+    return mine === undefined ? [] : [unlike(sight, mine)]
+  })
+  const page = seen.find((response, index) => {
+    const sight = others[index]
+    return sight !== undefined && sight.marks.size > 0 && isShown(response, sight)
+  })
+  if (page !== undefined) fell(page, `${told(page)} and showed the second person the page of the first`)
 }
 
 function mustSucceed(response: RehearsalResponse): void {

@@ -46,25 +46,28 @@ export const attacksOnSignUps: readonly Attack[] = [
   {
     code: 'taken-name',
     claim: 'a sign-up under a taken name does not take over the account',
-    fix: 'refuse a taken name by a unique index in your database',
+    fix: 'refuse a taken name by a unique index in your database, on the name in the form by which the sign-in finds it',
     docs: 'docs/reference.md#phone-verification',
     async run(stage, tries) {
       const { account, nameField, proven, open } = signUpsOf(stage)
       if (nameField === undefined) throw lacking('signUp.nameField')
-      tries('an account under a taken name')
-      const usurper = await proven()
-      const victim = await stage.person()
-      const { [nameField]: name } = await fieldsOf(account, { ...usurper, person: victim })
-      // The app would refuse a body without the name for its form, regardless of its rule for names.
-      if (name === undefined)
-        throw optionError(`rehearse: signUp.nameField: the body of signUp.account has no "${nameField}"`)
-      const taken = await open(usurper, { [nameField]: name })
-      if (!(await staysWith(stage, victim, usurper.person))) {
-        fell(taken, `${told(taken)}, and the owner lost the account`)
+      tries('an account under a taken name, also in capitals')
+      for (const notationOf of [(name: unknown) => name, (name: unknown) => String(name).toUpperCase()]) {
+        const usurper = await proven()
+        const victim = await stage.person()
+        const { [nameField]: name } = await fieldsOf(account, { ...usurper, person: victim })
+        // The app would refuse a body without the name for its form, regardless of its rule for names.
+        if (name === undefined)
+          throw optionError(`rehearse: signUp.nameField: the body of signUp.account has no "${nameField}"`)
+        const notation = notationOf(name)
+        const taken = await open(usurper, { [nameField]: notation })
+        if (!(await staysWith(stage, victim, usurper.person))) {
+          fell(taken, `${told(taken)} for the name "${notation}", and the owner lost the account`)
+        }
       }
       const opened = await open(await proven())
       if (opened.status >= 400) throw refused(opened, 'no account could be opened under a free name')
-      return `${told(taken)}, and the account stayed with its owner`
+      return 'each account stayed with its owner'
     },
   },
 ]

@@ -1,5 +1,15 @@
+import { isJsonObject } from '../../../lib/json.js'
 import type { Fields } from './contract.js'
-import { forgedHeaders, methods, overrideHeaders, overrides, spellingsOf } from './hostile.js'
+import {
+  forgedHeaders,
+  methods,
+  namingHeaders,
+  overrideHeaders,
+  overrides,
+  pathHeaders,
+  spellingsOf,
+  subjectNames,
+} from './hostile.js'
 import { leavesOf, withLeaf, withoutLeaf } from './leaves.js'
 import { formOf, multipartOf, multipartType } from './requests.js'
 import type { RehearsalRequest } from './wire.js'
@@ -10,8 +20,8 @@ export interface VariantKind {
   readonly claim: string
   readonly fix: string
   readonly docs: string
-  /** `fields` belong to the action; a page has none. */
-  of(request: RehearsalRequest, fields: Fields): readonly RehearsalRequest[]
+  /** `fields` belong to the action; a page has none. `names` belong to the owner of the action or page. */
+  of(request: RehearsalRequest, fields: Fields, names: readonly string[]): readonly RehearsalRequest[]
 }
 
 const guardDocs = 'docs/reference.md#the-guard'
@@ -78,14 +88,22 @@ export const variantKinds: readonly VariantKind[] = [
   },
   {
     code: 'forged-headers',
-    claim: 'no header about host, proxy or address does an action or shows a page without a code',
-    fix: 'let no header that a visitor can send skip the guard; read req.ip behind a trust proxy setting that names your proxies',
+    claim:
+      'no header about host, path, address or user does an action or shows a page without a code, and none that is missing',
+    fix: 'let no header that a visitor can send or omit skip the guard or name the user; read req.ip behind a trust proxy setting that names your proxies',
     docs: 'docs/operation.md#trust-proxy',
-    of: (request) =>
-      forgedHeaders(request.path).map((headers) => ({
+    of(request, _fields, names) {
+      const having = (headers: RehearsalRequest['headers'], path = request.path) => ({
         ...request,
+        path,
         headers: { ...request.headers, ...headers },
-      })),
+      })
+      return [
+        ...[...forgedHeaders, ...namingHeaders(names)].map((headers) => having(headers)),
+        // A server behind the guard may read the path from a header, or the guard may.
+        ...pathHeaders.flatMap((name) => [having({ [name]: '/' }), having({ [name]: request.path }, '/')]),
+      ]
+    },
   },
   {
     code: 'other-fields',
@@ -93,16 +111,22 @@ export const variantKinds: readonly VariantKind[] = [
       'no field that is omitted, repeated or written in another way does an action or shows a page without a code',
     fix: 'parse each field once, to one type, before any code uses it; refuse values of another type',
     docs: guardDocs,
-    of(request, fields) {
-      const names = ['admin', 'debug', 'test', 'internal', 'preview', 'skip2fa', 'confirmed', 'verified']
+    of(request, fields, names) {
+      const withQuery = (query: Readonly<Record<string, string>>) => ({
+        ...request,
+        path: `${request.path}?${new URLSearchParams(query)}`,
+      })
       return [
-        ...names.map((name) => ({ ...request, path: `${request.path}?${name}=1` })),
-        ...['json', 'html', 'csv'].map((format) => ({
-          ...request,
-          path: `${request.path}?format=${format}`,
-        })),
+        ...switches.map((name) => withQuery({ [name]: '1' })),
+        ...['json', 'html', 'csv'].map((format) => withQuery({ format })),
+        ...names.map((name) => withQuery(Object.fromEntries(subjectNames.map((field) => [field, name])))),
+        // A handler of lists may accept what the guard does not read.
+        ...(isJsonObject(request.body) ? [{ ...request, body: [request.body] }] : []),
         ...leavesOf(fields).flatMap(({ path, value }) =>
-          [...notationsOf(value), ...(typeof value === 'number' ? [-value] : []), [value], { value }, null]
+          [
+            ...[...notationsOf(value), ...(typeof value === 'string' ? capitalsOf(value) : [])],
+            ...[...(typeof value === 'number' ? [-value] : []), [value], { value }, null],
+          ]
             .map((other) => bodyLike(request, withLeaf(fields, path, other)))
             .concat(
               bodyLike(request, withoutLeaf(fields, path)),
@@ -113,6 +137,9 @@ export const variantKinds: readonly VariantKind[] = [
     },
   },
 ]
+
+/** Fields by which an app may switch a guard off. */
+const switches = ['admin', 'debug', 'test', 'internal', 'preview', 'skip2fa', 'confirmed', 'verified']
 
 /** Returns the request with other fields, in its own format. */
 function bodyLike(request: RehearsalRequest, fields: Fields): RehearsalRequest {
@@ -130,13 +157,17 @@ export function notationsOf(value: unknown): readonly unknown[] {
   const number = Number(value)
   if (typeof value === 'boolean') return [String(value), Number(value)]
   if (typeof value !== 'number' && !(typeof value === 'string' && /^\d+$/.test(value))) {
-    return [` ${value}`, `${value} `, String(value).toUpperCase(), `${value}\u0000`]
+    return [` ${value}`, `${value} `, `${value}\u0000`]
   }
   return [
     ...[typeof value === 'number' ? String(value) : number, ` ${value}`, `+${value}`, `0${value}`],
     ...[`${value}.0`, `${number}e0`, number.toExponential(), `0x${number.toString(16)}`, `${value}abc`],
   ]
 }
+
+/** Returns the text in capitals and in small letters, unless it is written so. */
+export const capitalsOf = (text: string): readonly string[] =>
+  [text.toUpperCase(), text.toLowerCase()].filter((other) => other !== text)
 
 /** Returns the fields in the format of each kind of parser. */
 export function inContentTypes(fields: Fields): readonly { readonly type: string; readonly body: string }[] {

@@ -1,5 +1,5 @@
 import { type Target, targetsOf } from './requesters.js'
-import type { Attack } from './stage.js'
+import type { Attack, Stage } from './stage.js'
 import { type VariantKind, variantKinds } from './variants.js'
 import { lacking, tryEach } from './verdicts.js'
 
@@ -19,8 +19,8 @@ async function vary(target: Target, of: VariantKind['of'] = () => []): Promise<n
   await target.plain()
   const attempts = await target.attempts()
   let count = attempts.length
-  for (const { request, fields, tryAll } of attempts) {
-    const variants = of(request, fields)
+  for (const { request, fields, names, tryAll } of attempts) {
+    const variants = of(request, fields, names)
     count += variants.length
     await tryAll(variants)
   }
@@ -30,13 +30,24 @@ async function vary(target: Target, of: VariantKind['of'] = () => []): Promise<n
 function plainRow(kind: Target['kind'], row: Omit<Attack, 'run'>): Attack {
   return {
     ...row,
-    run(stage, tries) {
+    async run(stage, tries) {
       const targets = targetsOf(stage).filter((target) => target.kind === kind)
       if (targets.length === 0) throw lacking(kind)
       tries(`${namesOf(targets)}: without an account, with a password only, and without a code for it`)
-      return attackEach(targets)
+      const seen = await attackEach(targets)
+      if (kind === 'pages') await mustStayOut(stage)
+      return seen
     },
   }
+}
+
+/** Ends the attack if a person who leaves the code page is signed in. */
+async function mustStayOut(stage: Stage): Promise<void> {
+  const owner = await stage.signedIn()
+  const within = await stage.lookIn(owner)
+  const { agent } = await stage.challenged(await stage.passwordGiven({ person: owner.person }))
+  await agent.post(`${stage.path}/cancel`)
+  stage.mustHide(await stage.look({ ...owner, agent }), within)
 }
 
 const namesOf = (targets: readonly Target[]) => targets.map(({ name }) => `"${name}"`).join(', ')
