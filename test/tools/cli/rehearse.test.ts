@@ -60,13 +60,13 @@ it.each<[string, Partial<Wiring>, string, number, RegExp]>([
   ['a row fell', { cookie: { sameSite: 'lax', httpOnly: false } }, '', 1, /\nFELL {3}cookies: /],
 ])('says by its exit code that %s', async (what, wiring, more, exitCode, told) => {
   const file = planWith(what.replaceAll(' ', '-'), more)
-  const program = await rehearsed(['--max-requests', '500'], wiring, file)
+  const program = await rehearsed(['--max-requests', '1000'], wiring, file)
   expect(await program.exitCode).toBe(exitCode)
   expect(program.out()).toMatch(told)
 })
 
 it('rehearses an app of another process, and reports the skipped rows', async () => {
-  const program = await rehearsed(['--max-requests', '500', '--only', 'warnings'])
+  const program = await rehearsed(['--max-requests', '1000', '--only', 'warnings'])
   expect(await program.exitCode).toBe(0)
   expect(program.out()).toContain('held   password-only: no page is shown without a code')
   expect(program.out()).toContain('not tried: the app runs in another process, and the plan has no `logs`')
