@@ -12,7 +12,7 @@ interface User {
   phone?: string
   app?: string
   recovery?: Set<string>
-  lostPhone?: boolean
+  mustAddFactor?: boolean
 }
 
 describe('the samples for users without a second factor', () => {
@@ -57,7 +57,7 @@ describe('the samples for users without a second factor', () => {
       ['eva', {}],
       ['ben', { phone: '+573007654321' }],
       ['leo', { recovery: new Set(['hash']) }],
-      ['ana', { lostPhone: true }],
+      ['ana', { mustAddFactor: true }],
     ])
     const host = await startSample(users)
     expect(await signIn(host, 'eva')).toMatchObject({ status: 302, here: 200, there: 200 })
@@ -66,7 +66,7 @@ describe('the samples for users without a second factor', () => {
   })
 
   it('require a recovery code from a user who lost the phone, also after its use', async () => {
-    const users = new Map<string, User>([['ana', { lostPhone: true }]])
+    const users = new Map<string, User>([['ana', { mustAddFactor: true }]])
     const host = await startSample(users)
     const ana = await signIn(host, 'ana')
     expect(ana).toMatchObject({ status: 409, here: 403, there: 403 })
@@ -76,7 +76,7 @@ describe('the samples for users without a second factor', () => {
   })
 
   it('offer the recovery code on the page of an account without a number', async () => {
-    const host = await startSample(new Map([['ana', { lostPhone: true }]]))
+    const host = await startSample(new Map([['ana', { mustAddFactor: true }]]))
     const browser = host.browser()
     const page = await browser.submit('/password?name=ana', {})
     const link = /href="([^"]+)">Use a recovery code/.exec(page.text)?.[1] ?? ''

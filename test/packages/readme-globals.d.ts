@@ -23,7 +23,9 @@ declare global {
   const users: {
     get(
       subject: string,
-    ): { phone?: string | string[]; recovery?: Set<string>; app?: string; lostPhone?: boolean } | undefined
+    ):
+      | { phone?: string | string[]; recovery?: Set<string>; app?: string; mustAddFactor?: boolean }
+      | undefined
     set(subject: string, user: { password: string; phone: string }): void
     numbersOf(subject: string): Promise<string[]>
     saveNumbers(subject: string, numbers: readonly string[], from: readonly string[]): Promise<boolean>
