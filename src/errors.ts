@@ -17,7 +17,7 @@ export const httpStatusOf = {
    * another country than the chosen one.
    */
   destination_not_allowed: 403,
-  /** `beforeSend` refused the send. */
+  /** `beforeSend` refused to send the code. */
   send_refused: 403,
   /** The request came from another site. If that site is yours, list it in `allowedOrigins`. */
   cross_site: 403,
@@ -37,7 +37,7 @@ export const httpStatusOf = {
   no_phone: 409,
   /**
    * The challenge is unknown, expired, used or belongs to another session. If the provider returns no
-   * handle for each code, also: its number has since received a code for another account. Start again.
+   * id (`handle`) for each code, also: its number has since received a code for another account. Start again.
    *
    * Or its fields are bound, its send got no response, and an earlier code may be the newest one.
    */
@@ -54,7 +54,7 @@ export const httpStatusOf = {
   account_locked: 429,
   /** The pause after the last code is still running. Wait `retryAfterMs`. */
   resend_too_soon: 429,
-  /** A limit on sends was reached. Wait `retryAfterMs`. */
+  /** A limit on codes was reached. Wait `retryAfterMs`. */
   send_limit: 429,
   /** The provider refused to send the code. */
   delivery_failed: 502,

@@ -51,8 +51,8 @@ export interface TwoFactorOptions extends HttpOptions {
    */
   readonly purposes?: Readonly<Record<string, PurposeOptions>>
   /**
-   * Methods of the provider in the order of preference. Default: `sms` and `call` if the provider has them, otherwise
-   * all its methods.
+   * Channels of codes in the order of preference. Default: `sms` and `call` if the provider has them, otherwise all its
+   * channels.
    */
   readonly channels?: readonly Channel[]
   /**

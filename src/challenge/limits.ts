@@ -63,7 +63,7 @@ const limitTable = {
   codeLifetimeMs: limit(10 * minuteMs, durationMs),
   /**
    * Pause after the first, second and further codes of an account to one number. The last value repeats. If the
-   * provider refused the send, another method needs no pause.
+   * provider refused to send, another channel needs no pause.
    *
    * After three codes without a verdict of the provider, the pause is at least ten minutes.
    */

@@ -106,7 +106,7 @@ export interface HttpOptions {
    */
   readonly onCancelled?: OnCancelled
   /**
-   * Called before each send. Any result but `true` or `{ allow: true }` refuses it. `suspicion` is present when a
+   * Called before each code is sent. Any result but `true` or `{ allow: true }` refuses it. `suspicion` is present when a
    * captcha is due.
    *
    * @example

@@ -57,10 +57,11 @@ export interface GuardOptions {
    */
   readonly describe?: Describe
   /**
-   * Accepted methods: `code`, `app`, `passkey`, `trusted-device`, `recovery-code`, or your own from `grants.write`.
+   * Accepted methods of verification: `code` (by any channel), `app`, `passkey`, `trusted-device`, `recovery-code`, or
+   * your own from `grants.write`.
    * Default: any.
    *
-   * `code` is a code that was sent. The option `channels` of the purpose selects its methods.
+   * `code` is a code that was sent. The option `channels` of the purpose selects its channels.
    *
    * @example
    * methods: ['passkey']
