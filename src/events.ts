@@ -68,7 +68,7 @@ export type EventBody =
   | ({ readonly type: 'challenge.started' } & ChallengeFields & BrowserFields)
   /** The provider accepted the code for delivery. */
   | ({ readonly type: 'challenge.sent' } & ChallengeFields & ExchangeFields & MessageFields)
-  /** The provider's response to the request for a code was lost. The code may arrive. */
+  /** The provider's response was lost. The code may arrive. */
   | ({ readonly type: 'challenge.unconfirmed' } & ChallengeFields & ExchangeFields & MessageFields)
   /** A code could not be sent, and will not arrive. */
   | ({

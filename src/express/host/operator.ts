@@ -20,8 +20,8 @@ export interface SubjectsFacade {
    */
   state(subject: SubjectName, of?: OfNumber): Promise<SubjectState>
   /**
-   * Ends the lock or disabling of an account, and resets its counters of attempts, codes and recovery attempts. It also
-   * resets the counters over all accounts of each number that received a code of this account, and of `phone`. Pass
+   * Ends the lock or disabling of an account, and resets its counters, also of recovery attempts. It also resets the
+   * counters over all accounts of each number that received a code of this account, and of `phone`. Pass
    * `phone` for an account whose request for a code was refused.
    */
   unlock(subject: SubjectName, of?: OfNumber): Promise<void>
