@@ -418,6 +418,24 @@ describe('a bind with a misspelt field', () => {
     },
   )
 
+  it.each([
+    [
+      'of several lines',
+      'a\n(node:1) b\u001b[31m\u202ec',
+      /\(POST \/pay: a \(node:1\) b \[31m c is the text/,
+    ],
+    ['of great length', 'a'.repeat(50_000), /a{400}/],
+  ])('is named in one short line if the client chose the name: %s', async (_name, field, line) => {
+    const texts = ({ body }: express.Request) =>
+      Object.fromEntries(Object.entries(body).map(([name, value]) => [name, String(value)]))
+    const { ana } = await startSignedIn(pay(texts))
+    expect((await ana.post('/pay', { [field]: {} })).status).toBe(400)
+    const [said = ''] = await bindWarnings()
+    expect(said).toMatch(line)
+    expect(said).not.toMatch(/[\p{C}\p{Zl}\p{Zp}]/u)
+    expect(said.length).toBeLessThan(1_000)
+  })
+
   it('is not assumed for a text that the client wrote and that is no number', async () => {
     const { ana } = await startSignedIn(pay((req) => ({ amount: Number(req.body.amount) })))
     expect((await ana.post('/pay', { amount: 'ten' })).status).toBe(400)

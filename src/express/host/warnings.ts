@@ -71,7 +71,7 @@ export function createWarnings() {
   const hint: Warn = (code, cause = '') => {
     if (emitted.has(code)) return
     emitted.add(code)
-    process.emitWarning(cause === '' ? messages[code] : `${messages[code]} (${cause})`, {
+    process.emitWarning(cause === '' ? messages[code] : `${messages[code]} (${printable(cause)})`, {
       type: 'TwoFactorWarning',
       code,
       detail: 'See express-two-factor/docs/operation.md#warnings',
@@ -89,6 +89,15 @@ export function createWarnings() {
     findings: (): readonly Finding[] => [...found].map(warningFor),
   }
 }
+
+const maxCauseLength = 500
+
+/**
+ * Limits a cause, which may contain text of a client, such as a path or the name of a field: no line ends (log forging)
+ * and no characters that control a terminal or the direction of text.
+ */
+const printable = (cause: string): string =>
+  cause.slice(0, maxCauseLength).replaceAll(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ')
 
 function warningFor(code: WarningCode): Finding {
   const [message = '', ...fix] = messages[code].split(/(?<=\.) /)
