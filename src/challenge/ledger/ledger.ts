@@ -66,8 +66,8 @@ export type Challenge = ChallengeScope & {
   readonly wrongCodes?: readonly string[] | undefined
   /** Tags of the earlier codes of this challenge that were submitted after its last send. They used no attempt. */
   readonly replacedCodes?: readonly string[] | undefined
-  /** Attempts that came back for earlier codes, over all sends. */
-  readonly refunds?: number | undefined
+  /** Tags of all earlier codes whose attempts came back, over all sends. */
+  readonly refundedCodes?: readonly string[] | undefined
   /** The codes without a verdict, submitted after its last send. */
   readonly undecidedCodes?: readonly UndecidedCode[] | undefined
   /** The details that the user sees, sealed. */

@@ -120,7 +120,7 @@ export function start(view: LedgerSnapshot, command: StartOnLedger): Decision<Se
     isByNumber: true,
     wrongCodes: undefined,
     replacedCodes: undefined,
-    refunds: undefined,
+    refundedCodes: undefined,
     undecidedCodes: undefined,
     details: command.details,
   }

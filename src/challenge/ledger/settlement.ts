@@ -122,17 +122,19 @@ function unjudged(ledger: Ledger, check: PendingCheck): Ledger {
 }
 
 /**
- * Returns the challenge of an earlier code, if its attempt may come back. A provider that recognises more codes than
- * were sent must not lift the limit of attempts (brute force). With shared attempts, every failure counts (PSD2 RTS,
- * article 4).
+ * Returns the challenge of an earlier code with its refunded codes, if the attempt may come back. A provider that
+ * recognises more codes than were sent must not lift the limit of attempts (brute force). With shared attempts, every
+ * failure counts (PSD2 RTS, article 4).
  */
 function recogniseEarlier({ ledger, limits }: LedgerSnapshot, check: PendingCheck): Challenge | undefined {
   const own = ownChallenge(ledger, check)
   const sent = ledger.handles?.find(({ challenge }) => challenge === check.challenge)?.earlier ?? []
   // After a later send, the same code might be the right one.
   const isLatest = check.send === ledger.sends.at(-1)?.id
-  const isLeft = (own?.refunds ?? 0) < sent.length
-  return isLatest && isLeft && !limits.attemptsAreShared ? own : undefined
+  // The same code after another send is no further guess.
+  const refundedCodes = [...new Set(own?.refundedCodes).add(check.code)]
+  const isLeft = refundedCodes.length <= sent.length
+  return own && isLatest && isLeft && !limits.attemptsAreShared ? { ...own, refundedCodes } : undefined
 }
 
 /** Refunds the attempt of an earlier code. It was sent for this challenge, so it is no guess. */
@@ -144,7 +146,7 @@ function replaced(
 ): Required<Decision<SettleOutcome>> {
   const { ledger, limits } = view
   const replacedCodes = (own.replacedCodes ?? []).concat(check.code)
-  const challenge = { ...own, replacedCodes, refunds: (own.refunds ?? 0) + 1 }
+  const challenge = { ...own, replacedCodes }
   const next = refunded({ ...ledger, challenge }, browserKind, check)
   const attemptsRemaining = attemptsLeft(next.challenge as Challenge, browserKind, limits)
   return { outcome: { outcome: 'rejected', attemptsRemaining, used: false, replaced: true }, next }

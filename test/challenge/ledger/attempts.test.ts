@@ -286,6 +286,22 @@ describe('an earlier code of the challenge', () => {
     expect(free).toBe(3)
   })
 
+  it('comes back after each send without using up what another earlier code may use', () => {
+    const account = renewed(2)
+    const free = (code: string) =>
+      expect(account.verify('replaced', {}, code)).toMatchObject({ replaced: true })
+    free('h1')
+    for (const [last, earlier] of [
+      ['h3', ['h1', 'h2']],
+      ['h4', ['h1', 'h2', 'h3']],
+    ] as const) {
+      account.resend({}, { result: 'sent', handle: last })
+      for (const code of earlier) free(code)
+    }
+    expect(account.side).toMatchObject({ attempts: [], rejections: 0 })
+    expect(account.verify('replaced', {}, 'h0')).toMatchObject({ attemptsRemaining: 4 })
+  })
+
   it('may be the right one after another send', () => {
     const account = renewed(2)
     account.verify('replaced', {}, 'h1')
