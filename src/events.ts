@@ -142,7 +142,7 @@ export type EventBody =
   /** A wrong or used recovery code was submitted. */
   | { readonly type: 'recovery.failed'; readonly subject: string }
   /**
-   * A number, an app, a passkey or recovery codes were added, will be added next, or were removed. Notify the user.
+   * A number, an app, a passkey or recovery codes were added or removed, or your app is about to store them. Notify the user.
    *
    * For a number: after your app saved it, and also after a 5xx of its request, because it may be saved. For an app:
    * after its first correct code. For recovery codes: when they are made.

@@ -16,8 +16,8 @@ export interface PurposeOptions {
   /** If true, a trusted browser replaces the code. Default: true for `login`, false for any other purpose. */
   readonly trustedDevice?: boolean
   /**
-   * If true, a recovery code replaces the code. Default: true for `login` if the guard requires only a sign-in,
-   * otherwise false.
+   * If true, a recovery code replaces the code. Default: true for `login`, except at a step-up; false for any other
+   * purpose.
    */
   readonly recoveryCode?: boolean
 }

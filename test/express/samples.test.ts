@@ -112,11 +112,11 @@ it('the sample for an amount requires a code for this amount and payee from 100 
   ])
 })
 
-it('the pattern for an amount of a form skips the code up to 50 only', () => {
-  const [, source = ''] = /up to 50, use .*?&& \/(.*?)\/\.test/.exec(read('docs/guide.md')) ?? []
+it('the pattern for an amount of a form skips the code below 100 only', () => {
+  const [, source = ''] = /below 100, use .*?&& \/(.*?)\/\.test/.exec(read('docs/guide.md')) ?? []
   const pattern = new RegExp(source)
-  expect(['0', '9', '50'].map((amount) => pattern.test(amount))).toEqual([true, true, true])
-  const others = ['', '-1', '49.99', '51', '500', '5e1', ' 5', '5\n']
+  expect(['0', '9', '99'].map((amount) => pattern.test(amount))).toEqual([true, true, true])
+  const others = ['', '-1', '49.99', '100', '500', '5e1', ' 5', '5\n']
   expect(others.filter((amount) => pattern.test(amount))).toEqual([])
 })
 

@@ -55,7 +55,7 @@ export interface SubjectsFacade {
 /** Adds to the counts of the option `signupGuard`. */
 export interface SignupsFacade {
   /**
-   * Counts a number for `signupGuard` that was verified in another way than by `phoneVerification()`.
+   * Tells `signupGuard` of a number that your app verified without `phoneVerification()`.
    *
    * Rejects with a TypeError if the country is no ISO 3166 code.
    *
