@@ -76,6 +76,32 @@ describe('a guard with `bind` behind express.json()', () => {
     },
   )
 
+  it('refuses an upload with 415 before any parser, which is a finding', async () => {
+    const { host, ana } = await startSignedIn({
+      mount(app, tf) {
+        const bind = ({ body }: Request) => ({ amount: body.amount })
+        app.post('/upload', tf.requireTwoFactor({ purpose: 'transfer', bind }), ok)
+      },
+    })
+    const upload = await ana.postRaw('/upload', 'multipart/form-data; boundary=x', '--x--')
+    expect([upload.status, host.errors, await codes()]).toEqual([415, [], ['TWO_FACTOR_NOT_PARSED']])
+    expect((await host.tf.selfTest()).findings).toContainEqual(
+      expect.objectContaining({ code: 'not_parsed' }),
+    )
+  })
+
+  it.each([
+    ['text/plain', 'amount=1', [415, 'unsupported_media_type'], ['TWO_FACTOR_NOT_PARSED']],
+    ['application/json', '[1]', [400, 'invalid_request'], []],
+  ])('refuses %s with the body %s, and the self-test has no finding', async (type, body, refusal, warned) => {
+    const { host, ana } = await start()
+    expect((await ana.postRaw('/flat', type, body)).refusal).toEqual(refusal)
+    expect([host.errors, await codes()]).toEqual([[], warned])
+    expect((await host.tf.selfTest()).findings).not.toContainEqual(
+      expect.objectContaining({ code: 'not_parsed' }),
+    )
+  })
+
   it.each([
     ['/accounts/573001234567/pay', '/accounts/:number/pay'],
     ['/mounted/now', '/mounted/now'],

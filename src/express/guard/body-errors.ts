@@ -27,15 +27,19 @@ export function createBodyErrors(
 
   function explainUnparsedBody(req: Request, error: TypeError): Error {
     const parser = parserFor(req)
-    const isRead = req.readableDidRead && typeof req.body === 'object'
-    if (parser === undefined || isRead) {
-      warn('TWO_FACTOR_NOT_PARSED', `${routeOf(req)}: ${error.message}`)
-      return parser === undefined
-        ? new TwoFactorError('unsupported_media_type', { message: 'Send the fields as JSON or as a form.' })
-        : invalid('The body must be an object.')
+    // A parser of Express adds this member also if it skips the body. A client must not cause errors or findings of the
+    // app.
+    const isSkipped = Object.hasOwn(req, 'body')
+    if (parser === undefined) {
+      const tell = isSkipped ? hint : warn
+      tell('TWO_FACTOR_NOT_PARSED', `${routeOf(req)}: ${error.message}`)
+      return new TwoFactorError('unsupported_media_type', {
+        message: 'Send the fields as JSON or as a form.',
+      })
     }
-    // A parser of Express adds this member also if it skips the body. A client must not cause errors of the app.
-    if (Object.hasOwn(req, 'body')) {
+    // A parser has read a list or null.
+    if (req.readableDidRead && typeof req.body === 'object') return invalid('The body must be an object.')
+    if (isSkipped) {
       hint('TWO_FACTOR_NOT_PARSED', `${routeOf(req)} needs ${parser.hosts}`)
       const message = isForm(req) ? 'Send the fields as JSON.' : 'Send the fields as a form.'
       return new TwoFactorError('unsupported_media_type', { message })
