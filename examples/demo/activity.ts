@@ -131,6 +131,8 @@ export function createActivityLog(): ActivityLog {
     checks: () => checks,
     close() {
       for (const [channel, watcher] of watched) channel.unsubscribe(watcher)
+      // Otherwise it is copied along with each promise of the process, for each log that was ever made.
+      current.disable()
     },
   }
 }
