@@ -127,6 +127,39 @@ describe('challenges without a request', () => {
   })
 })
 
+describe('bound fields with a text that counts as no value', () => {
+  it.each(['undefined', 'NaN', '[object Object]'])('are refused or meet no grant: %s', async (payee) => {
+    const { host, ana } = await startLoggedIn({
+      mount: (app, tf) =>
+        app.get('/grant', async (req, res) => {
+          res.json({ granted: (await tf.grants.read(req, 'transfer', { payee })) !== undefined })
+        }),
+    })
+    const { challenges, grants } = host.tf
+    const given = { subject: 'ana', session: sessionIdOf(ana), purpose: 'transfer', bound: { payee } }
+    const asked = { ...given, phone, code: '482913' }
+    for (const outcome of [
+      await challenges.start(asked),
+      await challenges.resend(asked),
+      await challenges.verify(asked),
+    ]) {
+      expect(outcome).toMatchObject({
+        code: 'invalid_request',
+        detail: `payee must not be the text "${payee}".`,
+      })
+    }
+    expect((await ana.get('/grant')).json).toEqual({ granted: false })
+    await expect(grants.write(given)).rejects.toThrow(`bind.payee is the text "${payee}"`)
+    expect(host.stub.sends).toEqual([])
+  })
+
+  it('are an error if the app passes no value', async () => {
+    const { tf } = await startHost()
+    const nothing = { ...here, phone, purpose: 'transfer', bound: { payee: undefined as never } }
+    await expect(tf.challenges.start(nothing)).rejects.toThrow('bind.payee is undefined')
+  })
+})
+
 it('a written grant is as old as its verification, and never from the future', async () => {
   const { host, ana } = await startLoggedIn()
   const given = { subject: 'ana', session: sessionIdOf(ana), purpose: 'login' }

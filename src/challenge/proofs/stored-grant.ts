@@ -87,8 +87,9 @@ export function replaces(added: StoredGrant, other: StoredGrant): boolean {
 /** Fields to which a grant is bound: plain data that is equal at the refusal and at the retry. */
 export type BoundFields = { readonly [member: string]: BoundValue }
 /**
- * One bound value. A Date, NaN or undefined is a TypeError that names the member, and so are the texts `undefined`, `NaN`
- * and `[object Object]`.
+ * One bound value. A Date, NaN or undefined is a TypeError that names the member. The texts `undefined`, `NaN` and
+ * `[object Object]` count as no value: guards and `tf.challenges` refuse them, `grants.read` finds no grant for them, and
+ * `grants.write` throws a TypeError.
  */
 export type BoundValue = null | boolean | number | string | readonly BoundValue[] | BoundFields
 

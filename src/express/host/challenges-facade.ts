@@ -1,6 +1,7 @@
 import {
   type ChallengeRef,
   type ChallengeView,
+  type Refusal,
   type RequesterContext,
   type ResendCommand,
   refused,
@@ -11,7 +12,7 @@ import {
   type VerifyOutcome,
 } from '../../challenge/commands.js'
 import { hashId } from '../../challenge/keys.js'
-import type { BoundFields, HashBound } from '../../challenge/proofs/stored-grant.js'
+import { type BoundFields, EmptyField, type HashBound } from '../../challenge/proofs/stored-grant.js'
 import { readCodes } from '../http/request-body.js'
 import type { HttpParts } from '../http-parts.js'
 import { type PhoneOf, readSecret, requesterOf, type SubjectName } from './requester.js'
@@ -116,19 +117,19 @@ export function createChallengesFacade(http: HttpParts): ChallengesFacade {
   }
 
   return {
-    async start(command) {
+    start: refusingText(async (command) => {
       const { purpose, destination, bound: fields, details } = command
       const bound = boundTag(fields, hashBoundFields)
       if (domain.purposes.find(purpose) !== undefined) domain.purposes.bind(purpose, bound !== undefined)
       return challenges.start({ ...sendOf(command), purpose, destination, bound, details })
-    },
-    async resend(command) {
+    }),
+    resend: refusingText(async (command) => {
       const displayed = shownIn(command)
       return displayed === undefined
         ? refused('invalid_request')
         : challenges.resend({ ...sendOf(command), displayed })
-    },
-    async verify(command) {
+    }),
+    verify: refusingText(async (command) => {
       const typed = typeof command.code === 'string' ? readCodes(command.code, settings) : undefined
       const displayed = shownIn(command)
       // Malformed input uses no attempt, as over HTTP.
@@ -140,12 +141,27 @@ export function createChallengesFacade(http: HttpParts): ChallengesFacade {
         return refused('challenge_gone')
       }
       return outcome
-    },
+    }),
     async cancel(actor) {
       await challenges.cancel(actorOf(actor))
     },
     find: async (actor) => challenges.find(actorOf(actor)),
   }
+}
+
+/** Returns whether bound fields have a text that counts as no value. A client may have written it. */
+export const isEmptyTextError = (error: unknown): error is EmptyField =>
+  error instanceof EmptyField && error.isText
+
+/** Turns such a text into a refusal, because a client must not cause errors of the app. */
+function refusingText<Command, Outcome>(
+  run: (command: Command) => Promise<Outcome>,
+): (command: Command) => Promise<Outcome | Refusal> {
+  return (command) =>
+    run(command).catch((error: unknown) => {
+      if (isEmptyTextError(error)) return { ...refused('invalid_request'), detail: error.complaint }
+      throw error
+    })
 }
 
 /** Returns the hash of bound fields. An approved outcome already contains it. */

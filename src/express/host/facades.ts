@@ -12,7 +12,7 @@ import {
 import { TwoFactorError } from '../../errors.js'
 import { hostFunction } from '../../lib/host-function.js'
 import type { HttpParts } from '../http-parts.js'
-import { type Bound, boundTag } from './challenges-facade.js'
+import { type Bound, boundTag, isEmptyTextError } from './challenges-facade.js'
 import { requesterOf, type SubjectName, subjectText } from './requester.js'
 
 /**
@@ -108,16 +108,13 @@ export function createGrantsFacade({ domain, settings, identifyLater: identify }
       // As long as any guard accepts it.
       const maxAgeMs = purposes.grantLifetimeMs(purpose)
       const recoveryCode = takesRecoveryCode(purposes.find(purpose), undefined)
-      return (
-        requester &&
-        grants.read({
-          ...requester,
-          purpose,
-          bound: boundTag(bound, hashBoundFields),
-          maxAgeMs,
-          recoveryCode,
-        })
-      )
+      try {
+        const tag = boundTag(bound, hashBoundFields)
+        return requester && grants.read({ ...requester, purpose, bound: tag, maxAgeMs, recoveryCode })
+      } catch (error) {
+        if (isEmptyTextError(error)) return undefined
+        throw error
+      }
     },
     async write({ subject, session, purpose, bound, method = 'host', verifiedAt }) {
       checkPurpose(purpose)
