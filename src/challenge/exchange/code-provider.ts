@@ -164,8 +164,8 @@ export type SendResult = (
  * - `unavailable`: a response without a verdict, or none. The attempt stays spent.
  * - `over`: no code can be correct any more, because the verification has ended at the service. The challenge ends, the
  *   attempt stays used, and it does not count as a wrong code.
- * - `replaced`: the code belongs to one of `earlierHandles`, so it is no guess. The attempt comes back, once per handle;
- *   with the profile `psd2` it stays used.
+ * - `replaced`: the code belongs to one of `earlierHandles`, so it is no guess. The attempt comes back, for as many codes
+ *   as there are handles; with the profile `psd2` it stays used.
  * - `not-sent`: provably nothing left this machine, so the attempt comes back. Also where the handle was not there yet,
  *   or another provider's, and nothing was compared.
  */
