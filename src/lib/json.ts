@@ -18,7 +18,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
 export function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
   if (typeof value !== 'object' || value === null) return false
   const prototype = Object.getPrototypeOf(value)
-  return prototype === null || isRootOfRealm(prototype)
+  return prototype === null || prototype === Object.prototype || isRootOfRealm(prototype)
 }
 
 /**
@@ -29,6 +29,24 @@ export function isPlainObject(value: unknown): value is Readonly<Record<string, 
 function isRootOfRealm(prototype: object): boolean {
   const own = Object.getOwnPropertyDescriptor(prototype, 'isPrototypeOf')
   return Object.getPrototypeOf(prototype) === null && typeof own?.value === 'function'
+}
+
+/** Bound fields are no deeper. */
+const maxDataDepth = 32
+
+/**
+ * Returns whether parsed data has a member `__proto__`, or inherits data from one at any level: an app that copies a body
+ * member by member turns that member into the prototype. Instances of classes are no parsed data.
+ */
+export function carriesPrototype(value: unknown, depth = 0, seen = new Set<object>()): boolean {
+  // Parsers of other formats, such as YAML, may return an object in several places.
+  if (typeof value !== 'object' || value === null || depth > maxDataDepth || seen.has(value)) return false
+  if (!Array.isArray(value) && !isPlainObject(value)) {
+    return typeof memberOf(Object.getPrototypeOf(value), 'constructor') !== 'function'
+  }
+  seen.add(value)
+  if (Object.hasOwn(value, '__proto__')) return true
+  return Object.values(value).some((item) => carriesPrototype(item, depth + 1, seen))
 }
 
 /** Returns a field that is an object in JSON and its text in a form. Undefined for every other value. */

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto'
+import express, { type RequestHandler } from 'express'
 import { describe, expect, it } from 'vitest'
+import type { BoundFields } from '../../src/index.js'
 import type { Browser } from './browser.js'
 import {
   expressSessions,
@@ -168,6 +170,50 @@ describe('bound fields', () => {
     expect(host.errors).toEqual([expect.any(TypeError)])
     expect(String(host.errors[0])).toContain('Is the body parsed before the guard?')
     expect(reached).toEqual([])
+  })
+
+  /** Copies a body member by member, as an app may that trims its texts. A member `__proto__` becomes the prototype. */
+  const copy = (value: unknown): unknown => {
+    if (typeof value !== 'object' || value === null) return value
+    if (Array.isArray(value)) return value.map(copy)
+    const made: Record<string, unknown> = {}
+    for (const [name, inner] of Object.entries(value)) made[name] = copy(inner)
+    return made
+  }
+
+  it.each<[string, (body: { order: object }) => object]>([
+    ['{ "order": { "payee": "mum", "__proto__": { "amount": 5 } } }', ({ order }) => ({ ...order })],
+    [
+      '{ "order": [{ "__proto__": { "amount": 5 } }] }',
+      ({ order }) => ({ order: Object.values(order).map((one) => ({ ...one })) }),
+    ],
+    ['{ "payee": "mum", "__proto__": { "constructor": 1, "amount": 5 } }', (body) => ({ ...body })],
+    ['{ "payee": "mum", "__proto__": { "amount": 5 } }', (body) => body],
+  ])('of a body whose copy inherits an amount are a 400: %s', async (text, bind) => {
+    const reached: unknown[] = []
+    const { host, ana } = await startSignedIn({
+      mount: (app, tf) => {
+        const copies: RequestHandler = (req, _res, next) => {
+          req.body = copy(req.body)
+          next()
+        }
+        const guard = tf.requireTwoFactor({
+          purpose: 'transfer',
+          bind: ({ body }) => bind(body) as BoundFields,
+        })
+        const handler: RequestHandler = (req, res) => void res.json(reached.push(req.body))
+        app.post('/copied', express.json(), copies, guard, handler)
+        app.post('/copied-later', express.json(), guard, copies, handler)
+      },
+    })
+    for (const path of ['/copied', '/copied-later']) {
+      const refused = await ana.postRaw(path, 'application/json', text)
+      expect([refused.refusal, refused.json.detail]).toEqual([
+        [400, 'invalid_request'],
+        'A field must not be named "__proto__".',
+      ])
+    }
+    expect([reached, host.errors]).toEqual([[], []])
   })
 
   it('of a body with 20,000 levels are a 400 and no trouble of the server', async () => {

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events'
 import { describe, expect, test, vi } from 'vitest'
-import { isPlainObject } from '../../src/lib/json.js'
+import { carriesPrototype, isPlainObject } from '../../src/lib/json.js'
 import { memoize } from '../../src/lib/memoize.js'
 import { shellWord } from '../../src/lib/shell.js'
 import { whenGone } from '../../src/lib/when-gone.js'
@@ -13,6 +13,7 @@ test('a word for a shell keeps its quotes, and ends at none of them', () => {
 function copied(body: string): object {
   const copy = (value: unknown): unknown => {
     if (typeof value !== 'object' || value === null) return value
+    if (Array.isArray(value)) return value.map(copy)
     const made: Record<string, unknown> = {}
     for (const [name, inner] of Object.entries(value)) made[name] = copy(inner)
     return made
@@ -37,6 +38,36 @@ describe('a plain object', () => {
     ['null', null],
     ['a string', 'object'],
   ])('is not %s', (_, value) => expect(isPlainObject(value)).toBe(false))
+})
+
+describe('a prototype in parsed data', () => {
+  class Fields {
+    amount = 5
+  }
+  const shared: Record<string, unknown> = { amount: 5 }
+  shared.self = shared
+  let doubled: object = {}
+  for (let level = 0; level < 30; level += 1) doubled = { one: doubled, other: doubled }
+
+  test.each([
+    ['data without any', JSON.parse('{"a":[{"b":1}],"c":null,"proto":"__proto__"}')],
+    ['an instance of a class', new Fields()],
+    ['bytes', { file: Buffer.from('a') }],
+    ['an object that contains itself', shared],
+    ['an object in a billion places', doubled],
+    ['an object without a prototype', Object.create(null)],
+    ['nothing', undefined],
+  ])('is not in %s', (_, value) => expect(carriesPrototype(value)).toBe(false))
+
+  test.each([
+    ['an object', '{"__proto__":{"amount":5}}'],
+    ['an object in an object', '{"order":{"__proto__":{"amount":5}}}'],
+    ['an object in a list', '[[{"__proto__":{"amount":5}}]]'],
+    ['an object that claims a class', '{"__proto__":{"constructor":{"name":"Fields"},"amount":5}}'],
+    ['two levels', '{"__proto__":{"__proto__":null,"amount":5}}'],
+  ])('is found in %s and in its copy', (_, body) => {
+    expect([JSON.parse(body), copied(body)].map((one) => carriesPrototype(one))).toEqual([true, true])
+  })
 })
 
 describe('a memoized function', () => {

@@ -61,6 +61,14 @@ export const weakenings = [
   },
   {
     bound: 21,
+    what: 'a copy of the body inherits an amount that no code confirmed',
+    file: 'src/express/guard/guard.ts',
+    find: 'if (carriesPrototype(req.body))',
+    replace: 'if (carriesPrototype(undefined))',
+    tests: ['test/express/step-up.test.ts'],
+  },
+  {
+    bound: 21,
     what: 'a passkey signs another challenge than the sealed one',
     file: 'src/challenge/reach/signer.ts',
     find: "hash('sha256', sealed, 'base64url')",

@@ -3,6 +3,7 @@ import type { Details } from '../../challenge/exchange/code-provider.js'
 import type { Grant } from '../../challenge/proofs/grants.js'
 import type { GrantQuery } from '../../challenge/proofs/stored-grant.js'
 import { hostFunction } from '../../lib/host-function.js'
+import { carriesPrototype } from '../../lib/json.js'
 import { optionError } from '../../lib/options.js'
 import { ignoreRejection, isThenable } from '../../lib/promises.js'
 import { isTypeError } from '../../lib/realms.js'
@@ -11,7 +12,7 @@ import { isOurs, middleware } from '../host/boundary.js'
 import { carriesBearer } from '../host/session.js'
 import { isOwnForm } from '../http/origin.js'
 import { type Problem, problemOf, tooManyAtOnce } from '../http/problems.js'
-import { type Body, hasBody, parseBytesLeft, wasParsed } from '../http/request-body.js'
+import { type Body, hasBody, invalid, parseBytesLeft, wasParsed } from '../http/request-body.js'
 import { isRepeatable } from '../http/site-paths.js'
 import type { HttpParts } from '../http-parts.js'
 import { pageUrl, signInUrl } from '../pages/links.js'
@@ -92,12 +93,15 @@ function createGuardDecision(
   const readOrTakeGrant = once ? grants.take : grants.read
 
   function boundTo(req: Request): string | undefined {
+    if (bind === undefined) return undefined
+    // The app could read an inherited amount, although a copy of the fields in `bind` does not contain it.
+    if (carriesPrototype(req.body)) throw invalid('A field must not be named "__proto__".')
     try {
-      return bind && hashBoundFields(bind(req))
+      return hashBoundFields(bind(req))
     } catch (error) {
       // Adapters of serverless platforms leave bytes that the app's parser skips.
-      if (bind === undefined || !isTypeError(error) || !parseBytesLeft(req))
-        throw refuseMissingBody(req, error, () => bind?.(req)) ?? explainBodyError(req, error)
+      if (!isTypeError(error) || !parseBytesLeft(req))
+        throw refuseMissingBody(req, error, () => bind(req)) ?? explainBodyError(req, error)
     }
     try {
       return hashBoundFields(bind(req))
