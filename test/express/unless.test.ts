@@ -58,6 +58,22 @@ describe('the guard option unless', () => {
     expect((await ana.send('/pay', { method: 'POST' })).status).toBe(200)
   })
 
+  it('requires the code if a copy of the body would inherit fields that `unless` has not seen', async () => {
+    const isLarge = (body: { readonly amount?: number }) => (body.amount ?? 0) >= 100
+    const copies: express.RequestHandler = (req, _res, next) => {
+      req.body = Object.assign({}, req.body)
+      next()
+    }
+    const { ana } = await startSignedIn({
+      mount(app, tf) {
+        const guard = tf.requireTwoFactor({ purpose: 'transfer', unless: ({ body }) => !isLarge(body) })
+        app.post('/pay', express.json(), guard, copies, (req, res) => void res.json(isLarge(req.body)))
+      },
+    })
+    expect((await ana.postRaw('/pay', 'application/json', '{"__proto__":{"amount":5000}}')).status).toBe(403)
+    expect((await ana.post('/pay', { amount: 5 })).status).toBe(200)
+  })
+
   it.each([1, 'true', {}, undefined, null])('counts %j as no', async (answer) => {
     const { ana } = await startSignedIn({ mount: mount(() => answer) })
     expect((await ana.post('/pay', { amount: 5 })).status).toBe(403)

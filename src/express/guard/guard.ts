@@ -38,8 +38,9 @@ export function createGuard(http: HttpParts, routes: Routes, settings: GuardSett
   const signIn = settings.signIn && createGuardDecision(http, routes, settings.signIn)
   const unless = settings.unless && hostFunction(settings.unless)
 
-  /** A parser after the guard may find fields that `unless` has not seen. */
-  const isUnread = (req: Request) => settings.bind !== undefined && hasBody(req) && !wasParsed(req)
+  /** After the guard, a parser may find fields that `unless` has not seen, and a copy of the body may inherit them. */
+  const isUnread = (req: Request) =>
+    carriesPrototype(req.body) || (settings.bind !== undefined && hasBody(req) && !wasParsed(req))
 
   function decide(req: Request, res: Response): boolean | Promise<boolean> {
     const isSpared = signIn !== undefined && unless !== undefined && !isUnread(req) && isSparedBy(unless, req)
