@@ -1,5 +1,7 @@
+import { randomInt } from 'node:crypto'
 import type express from 'express'
 import type { RequestHandler } from 'express'
+import { createClient } from 'express-two-factor'
 import { accountPages } from 'express-two-factor/account'
 import {
   freeName,
@@ -337,5 +339,77 @@ export const missedApps: readonly Mistake[] = [
         req.session.approved ??= JSON.stringify({ name: user?.name, phone: user?.phone })
         res.type('json').send(req.session.approved)
       }),
+  }),
+  mistake(
+    'a number that the guard reads by parseInt, in front of a handler with rules of its own',
+    'changed',
+    {
+      ...behind(
+        (requireCode) => [
+          requireCode,
+          (req, res, next) => {
+            const amount = Number(req.body.amount)
+            if (!(amount > 0)) return void res.status(422).json({ wrong: 'amount' })
+            req.body.amount = amount
+            next()
+          },
+        ],
+        {
+          bind: ({ body }) => ({
+            amount: Number.parseInt(String(body.amount), 10),
+            payee: String(body.payee),
+          }),
+        },
+      ),
+    },
+  ),
+  mistake(
+    'bind of the number and the sum of a list',
+    'changed',
+    {
+      transfers: ({ app, tf }, guard) => {
+        const listOf = ({ body }: express.Request): readonly { amount: number }[] =>
+          Array.isArray(body?.transfers) ? body.transfers : []
+        const bind = (req: express.Request) => ({
+          count: listOf(req).length,
+          sum: listOf(req).reduce((sum, { amount }) => sum + Number(amount), 0),
+        })
+        app.post('/transfers', parse, tf.requireTwoFactor({ ...guard, bind }), (req, res) => {
+          for (const body of listOf(req)) sendMoney({ session: req.session, body })
+          res.json({})
+        })
+      },
+    },
+    (bank) =>
+      withAction(bank, {
+        body: { transfers: ['Luis', 'Rosa'].map((payee) => ({ amount: 5, payee })) },
+        changed: {},
+      }),
+  ),
+  mistake(
+    'a query that switches the guard off',
+    'other-fields',
+    behind(
+      (requireCode) => (req, res, next) =>
+        req.query.stepUp === 'off' ? next() : requireCode(req, res, next),
+    ),
+  ),
+  mistake('a provider of its own that accepts the code of anybody', 'other-session', {
+    options: ({ sandbox }) => {
+      const client = createClient({ baseUrl: sandbox.baseUrl, ...sandbox.credentials })
+      const live = new Set<string>()
+      return {
+        provider: {
+          tellsCodesApart: true,
+          async sendCode({ destination }) {
+            const code = String(randomInt(100_000, 1_000_000))
+            live.add(code)
+            await client.sendSms({ phone: destination, sms: `Your code is ${code}` })
+            return { result: 'sent' }
+          },
+          checkCode: async ({ code }) => (live.delete(code) ? 'approved' : 'rejected'),
+        },
+      }
+    },
   }),
 ]

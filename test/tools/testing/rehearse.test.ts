@@ -4,6 +4,7 @@ import { type Sandbox, startSandbox } from 'express-two-factor/sandbox'
 import {
   describeRehearsal,
   type Rehearsal,
+  type RehearsalAgent,
   type RehearsalOptions,
   rehearse,
 } from 'express-two-factor/testing'
@@ -17,7 +18,7 @@ import { anchorsOf, read } from '../../documents.js'
 import { Browser } from '../../express/browser.js'
 import { listening } from '../../listening.js'
 import { createAuthJs } from './auth-js.js'
-import { createBank, parse, transfers, type User, type Wiring } from './bank.js'
+import { createBank, parse, transfer, transfers, type User, type Wiring, withAction } from './bank.js'
 import { mistakes } from './mistakes.js'
 
 let sandbox: Sandbox
@@ -353,6 +354,22 @@ describe('rehearse', () => {
     expect(result).toMatchObject({ ok: false, notSeen: [] })
     expect(result.hindrance).toBe('unguarded: guard POST /reset/:token, or name it in `actions` or `ignore`')
     expect(describeRehearsal(result)).toMatch(/Routes that change something:\n {7}answered: ALL \/any\n/)
+  })
+
+  it('attacks a route whose guard requires only a sign-in with a code', async () => {
+    const bank = createBank(sandbox, {
+      front: ({ app, tf }) => {
+        app.use('/v2', tf.requireTwoFactor())
+        app.post('/v2/transfers', parse, transfer)
+      },
+    })
+    const body = async (_person: User, agent: RehearsalAgent) => {
+      await agent.post('/v2/transfers')
+      return { amount: 5, payee: 'Luis' }
+    }
+    const result = await rehearse({ ...withAction(bank, { body }), only: ['without-code', 'unguarded'] })
+    expect(result.routes).toContainEqual({ route: 'POST /v2/transfers', kind: 'guarded' })
+    expect(withVerdict(result, 'fell')).toEqual(['unguarded'])
   })
 
   it('attributes the warnings that its own requests caused', async () => {

@@ -516,7 +516,7 @@ export const rightApps: readonly RightApp[] = [
         })
       },
     },
-    unsure: /^changed: "transfer" was then not done as confirmed: POST \/transfers answered 401/,
+    unsure: /^(changed|twice): .* answered 401/,
   },
   {
     what: 'a redirect from onVerified',
@@ -675,5 +675,37 @@ export const rightApps: readonly RightApp[] = [
         })
       },
     },
+  },
+  {
+    what: 'a token of the session that stays over sign-ins, on a page with little else',
+    wiring: {
+      account: ({ app, tf }) =>
+        void app.get('/account', tf.requireTwoFactor(), (req, res) => {
+          req.session.sid ??= randomUUID()
+          const { userId = '', sid } = req.session
+          res.send(
+            page('Your account', `<input type="hidden" name="_csrf" value="${sid}"> ${userId.slice(-1)}`),
+          )
+        }),
+    },
+  },
+  {
+    what: 'rules for the fields behind the guard',
+    wiring: behind(
+      (requireCode) => [
+        requireCode,
+        (req, res, next) => {
+          const { amount, payee } = req.body
+          if (!(typeof amount === 'number' && amount > 0 && typeof payee === 'string')) {
+            return void res.status(422).json({ wrong: 'fields' })
+          }
+          req.body.amount = Math.trunc(amount)
+          next()
+        },
+      ],
+      {
+        bind: ({ body }) => ({ amount: Number.parseInt(String(body.amount), 10), payee: String(body.payee) }),
+      },
+    ),
   },
 ]

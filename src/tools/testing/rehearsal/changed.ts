@@ -1,5 +1,6 @@
 import { mustAsk, stepUpsOf } from './approval.js'
 import type { Fields, RehearsalAction } from './contract.js'
+import { codeOf } from './diagnosis.js'
 import { stepsUp } from './effects.js'
 import { anotherValue, type Leaf, leavesOf, withLeaf, withoutLeaf } from './leaves.js'
 import { fieldsAgain, fieldsOf, formOf, requestOf, requestWith, requirementIn } from './requests.js'
@@ -114,6 +115,13 @@ function differencesOf(action: RehearsalAction, fields: Fields): readonly Differ
   }
   return [
     ...others.map((leaf) => ({ ...set('another', leaf, leaf.value, [leaf.value]), isLike: false })),
+    // A guard may cover only the number or the sum of the members.
+    ...boundLeaves(action, fields).flatMap((leaf) =>
+      oneOfEach(leaf.value).map(({ list, other }) => ({
+        ...set('another member of', leaf, list, [other]),
+        isLike: false,
+      })),
+    ),
     ...boundLeaves(action, fields).flatMap((leaf) => {
       const { path, value } = leaf
       const other = otherOf(leaf)
@@ -139,6 +147,18 @@ function differencesOf(action: RehearsalAction, fields: Fields): readonly Differ
     }),
     ...inLists(action, others),
   ]
+}
+
+/** Returns a list with one other value in its last member, for each value of that member. */
+function oneOfEach(
+  value: unknown,
+): readonly { readonly list: readonly unknown[]; readonly other: unknown }[] {
+  if (!Array.isArray(value)) return []
+  const fields = { last: value.at(-1) }
+  return leavesOf(fields).map((leaf) => {
+    const other = anotherValue(leaf.value)
+    return { list: [...value.slice(0, -1), withLeaf(fields, leaf.path, other).last], other }
+  })
 }
 
 /** Returns lists of the approved action and another one, for a JSON body. A handler may do each of a list. */
@@ -179,6 +199,16 @@ async function changeAfter(
   const { effect } = await effects.knownOf(action)
   let visit = first
   let covered = await mustAsk(stage, visit, action)
+  /** Whether a refusal of the app, by its status, uses up the code: behind a guard with `once`. */
+  const usesCode = new Map<string, boolean>()
+  async function askAgain(): Promise<void> {
+    visit = await stage.signedIn()
+    covered = await mustAsk(stage, visit, action)
+  }
+  async function isStillCovered(): Promise<boolean> {
+    const meant = requestWith(action, visit.person, await fieldsAgain(action, visit, covered))
+    return (await effects.attempt(action, visit, meant)).isDone
+  }
   for (const at of differences.keys()) {
     // The fields of another person have other differences.
     const difference = differencesOf(action, covered)[at]
@@ -190,12 +220,17 @@ async function changeAfter(
     const isShown = showsValue(change, values)
     // Another value may change the state in another direction. A refusal with a requirement changed nothing.
     const isOther = requirementIn(response) === undefined && (isShown || touches(change, effect))
-    if (!isDone && !isOther) continue
+    if (!isDone && !isOther) {
+      const refusal = `${response.status} ${codeOf(response)}`
+      if (requirementIn(response) !== undefined || usesCode.get(refusal) === false) continue
+      if (!usesCode.has(refusal)) usesCode.set(refusal, !(await isStillCovered()))
+      await askAgain()
+      continue
+    }
     const isWrong = isNotation ? isShown && !(await isOwnNotation(stage, action, at)) : isShown
     if (!isLike || isWrong || !isExactly(change, effect)) fell(response, `${told(response)} with ${what}`)
     // The variant was equivalent, and the code is used.
-    visit = await stage.signedIn()
-    covered = await mustAsk(stage, visit, action)
+    await askAgain()
   }
   const meant = requestWith(action, visit.person, await fieldsAgain(action, visit, covered))
   const { response, isDone } = await effects.attempt(action, visit, meant)

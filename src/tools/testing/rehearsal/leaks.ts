@@ -18,7 +18,7 @@ export const judgements: readonly Attack[] = [
   {
     code: 'secrets',
     claim: 'no response, event or log line contains a code or the key',
-    fix: 'log neither bodies nor options',
+    fix: 'send no code to a browser, and log neither bodies nor options',
     docs: 'docs/operation.md#alarms',
     async run({ ear, options }, tries) {
       const { secretIn, codes, eventTexts, heard } = ear

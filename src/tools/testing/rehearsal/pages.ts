@@ -49,6 +49,10 @@ export function isShown(response: RehearsalResponse, { page, marks, names, isPub
   return isMostOfIt || (names !== undefined && both(names, words).size > 0)
 }
 
+/** Returns whether a response contains a name of the owner. */
+export const showsName = (response: RehearsalResponse, { names = new Set() }: Sight): boolean =>
+  both(names, wordsOf(response)).size > 0
+
 /** Returns the words in the values of a query, and of the headers except the cookies. */
 function wordsIn({ path, headers = {} }: RehearsalRequest): Words {
   const { cookie, ...others } = headers

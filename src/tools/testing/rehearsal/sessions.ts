@@ -2,12 +2,15 @@ import type { RehearsalAction } from './contract.js'
 import { mustNeedCookies } from './cookies.js'
 import { stepsUp } from './effects.js'
 import { phoneNames, subjectNames } from './hostile.js'
-import { isShown, type Sight, unlike } from './pages.js'
+import { type Sight, showsName, withNames } from './pages.js'
 import { requestOf, requestWith, requirementIn } from './requests.js'
 import type { Attack, Stage } from './stage.js'
-import { fell, NotTried, refused, told, unlessRefused } from './verdicts.js'
+import { Fell, fell, NotTried, refused, told, unlessRefused } from './verdicts.js'
 import type { Visit } from './visit.js'
 import type { RehearsalResponse } from './wire.js'
+
+const ofNumber =
+  'let checkCode of your provider approve a code only for the number, or the handle, to which it was sent'
 
 /** Attacks on the separation of people, browsers and sign-ins. */
 export const attacksOnSessions: readonly Attack[] = [
@@ -41,9 +44,14 @@ export const attacksOnSessions: readonly Attack[] = [
         await stage.mustHide(await stage.look(stranger), within)
       }
       const asked = await stage.challenged(await stage.passwordGiven())
-      const thief = await stage.passwordGiven()
+      const thief = await stage.challenged(await stage.passwordGiven())
       const typed = await stage.verify({ ...asked, agent: thief.agent })
       if (typed.status < 400) fell(typed, `foreign code: ${told(typed)}`)
+      if (thief.code !== asked.code) {
+        const own = await stage.verify({ ...asked, code: thief.code })
+        if (own.status < 400)
+          throw new Fell(`code of another person: ${told(own)}`, own.request, undefined, ofNumber)
+      }
       const { destinations = [] } = (await asked.agent.get(stage.path)).json ?? {}
       for (const { id } of destinations) {
         const sent = await thief.agent.post(`${stage.path}/start`, { destination: id })
@@ -56,7 +64,7 @@ export const attacksOnSessions: readonly Attack[] = [
         if (taken.status < 400) fell(taken, `foreign requirement: ${told(taken)}`)
       }
       await stage.admitted(asked)
-      await stage.codeGiven(thief)
+      await stage.admitted(thief)
       return 'each was accepted only from its own browser and person'
     },
   },
@@ -90,7 +98,7 @@ export const attacksOnSessions: readonly Attack[] = [
   {
     code: 'same-browser',
     claim: 'the verification of one person does not count for the next person in the same browser',
-    fix: 'let subject and handlers use the same user: req.session.pendingUserId ?? req.session.userId',
+    fix: 'let subject and handlers use the same user: req.session.pendingUserId ?? req.session.userId; remove what your session keeps of the first user, such as a flag or a copy of the account',
     docs: 'docs/sessions.md#express-session',
     async run(stage, tries) {
       tries('the sign-in of a second person in the browser of the first person, and their pages')
@@ -105,7 +113,9 @@ export const attacksOnSessions: readonly Attack[] = [
       const first = await stage.signedIn({ person: people[0] })
       if (action !== undefined) await effects.approve(first, await requestOf(action, first))
       const messages = await stage.messagesTo(first.person)
-      const firstSights = stage.paths.length > 0 ? await stage.lookIn(first) : []
+      const named = (await (stage.paths.length > 0 ? stage.lookIn(first) : [])).map((sight) =>
+        withNames(sight, people[0], people[1], []),
+      )
       const next = { agent: first.agent, person: people[1] }
       const second = await unlessRefused(stage.passwordGiven(next))
       if (second === undefined) {
@@ -133,7 +143,7 @@ export const attacksOnSessions: readonly Attack[] = [
       await stage.codeGiven(second)
       if (seen.length > 0) {
         await stage.mustHide(seen, await stage.lookIn(second))
-        await mustForget(stage, second, firstSights)
+        await mustForget(stage, second, named)
       }
       return 'no verification of the first person was left, and the second person needed a code'
     },
@@ -189,17 +199,13 @@ async function approvable({
   return undefined
 }
 
-/** Ends the attack if a person gets a page of the person before, which they do not get in a browser of their own. */
-async function mustForget(stage: Stage, second: Visit, within: readonly Sight[]): Promise<void> {
+/** Ends the attack if a person reads a name of the person before, and does not in a browser of their own. */
+async function mustForget(stage: Stage, second: Visit, named: readonly Sight[]): Promise<void> {
   const seen = await stage.look(second)
-  const own = await stage.lookIn(await stage.signedIn({ person: second.person }))
-  const others = within.flatMap((sight, index) => {
-    const mine = own[index]
-    return mine === undefined ? [] : [unlike(sight, mine)]
-  })
+  const own = await stage.look(await stage.signedIn({ person: second.person }))
   const page = seen.find((response, index) => {
-    const sight = others[index]
-    return sight !== undefined && sight.marks.size > 0 && isShown(response, sight)
+    const [sight, mine] = [named[index], own[index]]
+    return sight !== undefined && mine !== undefined && showsName(response, sight) && !showsName(mine, sight)
   })
   if (page !== undefined) fell(page, `${told(page)} and showed the second person the page of the first`)
 }

@@ -14,7 +14,7 @@ const together = 10
 export const repeatedAction: Attack = {
   code: 'twice',
   claim: 'one code confirms one action',
-  fix: 'add once: true to the guard',
+  fix: 'add once: true to the guard; if it has that, make swap of your store atomic (storeContract tests it)',
   docs: 'docs/reference.md#the-guard',
   async run(stage, tries) {
     const actions = stepUpsOf(stage, ({ repeatable }) => repeatable !== true)

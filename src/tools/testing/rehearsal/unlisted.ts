@@ -18,14 +18,16 @@ export const unlistedRoutes: Attack = {
     if (routes === undefined) {
       throw new NotTried('the app runs in another process', { lacks: 'an Express app in this process' })
     }
-    const unknown = () => routes.list().flatMap(({ route, kind }) => (kind === 'unknown' ? [route] : []))
-    const requests = unknown().flatMap((route) => requestFor(route) ?? [])
+    const ofKind = (wanted: string) =>
+      routes.list().flatMap(({ route, kind }) => (kind === wanted ? [route] : []))
+    const toRequests = (names: readonly string[]) => names.flatMap((name) => requestFor(name) ?? [])
+    const unknown = toRequests(ofKind('unknown'))
+    // Their guard may require only a sign-in.
+    const requests = [...unknown, ...toRequests(ofKind('guarded'))]
     tries(`the fields of the actions to ${requests.length} routes that the plan does not name`)
-    if (requests.length > 0) {
-      await sendFields(stage, requests)
-      await askEach(stage, requests)
-    }
-    const left = unknown()
+    if (requests.length > 0) await sendFields(stage, requests)
+    if (unknown.length > 0) await askEach(stage, unknown)
+    const left = ofKind('unknown')
     if (left.length > 0)
       throw new NotTried(`guard ${left.join(', ')}, or name it in \`actions\` or \`ignore\``)
     return 'none did an action'

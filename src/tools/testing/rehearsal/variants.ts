@@ -118,8 +118,9 @@ export const variantKinds: readonly VariantKind[] = [
       })
       return [
         ...switches.map((name) => withQuery({ [name]: '1' })),
+        ...['off', 'false', '0'].map((value) => withQuery(valueOfEach(checks, value))),
         ...['json', 'html', 'csv'].map((format) => withQuery({ format })),
-        ...names.map((name) => withQuery(Object.fromEntries(subjectNames.map((field) => [field, name])))),
+        ...names.map((name) => withQuery(valueOfEach(subjectNames, name))),
         // A handler of lists may accept what the guard does not read.
         ...(isJsonObject(request.body) ? [{ ...request, body: [request.body] }] : []),
         ...leavesOf(fields).flatMap(({ path, value }) =>
@@ -140,6 +141,23 @@ export const variantKinds: readonly VariantKind[] = [
 
 /** Fields by which an app may switch a guard off. */
 const switches = ['admin', 'debug', 'test', 'internal', 'preview', 'skip2fa', 'confirmed', 'verified']
+
+/** Names of a guard by which an app may switch it off. */
+const checks = [
+  '2fa',
+  'mfa',
+  'otp',
+  'stepUp',
+  'step_up',
+  'twoFactor',
+  'two_factor',
+  'verify',
+  'guard',
+  'confirm',
+]
+
+const valueOfEach = (names: readonly string[], value: string) =>
+  Object.fromEntries(names.map((name) => [name, value]))
 
 /** Returns the request with other fields, in its own format. */
 function bodyLike(request: RehearsalRequest, fields: Fields): RehearsalRequest {
