@@ -19,7 +19,7 @@ warnOfWhatOnlyTheOwnerKnows()
 checkPins()
 try {
   // `.ci/run` has built it a moment ago.
-  const packed = pack(scratch, ...(process.env.TEST_FILES_MADE === 'build' ? ['--ignore-scripts'] : []))
+  const packed = pack(scratch, ...(process.env.TEST_FILES_MADE !== undefined ? ['--ignore-scripts'] : []))
   const tarball = join(scratch, packed.filename)
   checkFiles(packed.files.map(({ path }) => path))
   console.log(`packed ${packed.files.length} files, ${Math.round(packed.unpackedSize / 1024)} kB unpacked`)
