@@ -50,11 +50,11 @@ const maxRequests = inFull ? 3_000 : 2_000
 const rowsOfVariants = ['spellings', 'other-methods', 'other-fields', 'content-types', 'forged-headers']
 
 /**
- * Returns the scope of a right app: all rows in full, and for each eighth app. The others meet one of the rows of
+ * Returns the scope of a right app: all rows in full, and for each sixteenth app. The others meet one of the rows of
  * variants in turn, and not those that need all traffic.
  */
 function scopeOf(index: number): { readonly only?: readonly string[] } {
-  if (inFull || index % 8 === 0) return {}
+  if (inFull || index % 16 === 0) return {}
   const ofVariants = rowsOfVariants[index % rowsOfVariants.length]
   const isLeftOut = (code: string) => code !== ofVariants && rowsOfVariants.includes(code)
   const needAll = ['secrets', 'warnings']

@@ -13,6 +13,8 @@ export interface Attempt {
   readonly fields: Fields
   /** Names of the owner, which a requester may claim. */
   readonly names: readonly string[]
+  /** True for a page that the requester also has: only a name in the request may show the owner's. */
+  readonly needsName?: boolean
   /**
    * Sends the requests, and ends the attack at the first that succeeded. `mistake` is for a target without any
    * protection.
@@ -194,8 +196,11 @@ async function attemptsOnPage(stage: Stage, path: RehearsalPath): Promise<readon
     await attempt('a person with a password only', await stage.passwordGiven({ person }), sight),
   ]
   const own = unlike(sight, await stage.sightOf(path, another))
-  if (own.marks.size > 0) attempts.push(await attempt('another account', another, own))
-  return attempts
+  if (own.marks.size === 0) return attempts
+  return [
+    ...attempts,
+    { ...(await attempt('another account', another, own)), needsName: typeof path === 'string' },
+  ]
 }
 
 /** Watches whether any action is done for a person. An action that could not be done has its own row. */

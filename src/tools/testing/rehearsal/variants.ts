@@ -20,6 +20,8 @@ export interface VariantKind {
   readonly claim: string
   readonly fix: string
   readonly docs: string
+  /** True if some variants name the owner. */
+  readonly namesOwner?: true
   /** `fields` belong to the action; a page has none. `names` belong to the owner of the action or page. */
   of(request: RehearsalRequest, fields: Fields, names: readonly string[]): readonly RehearsalRequest[]
 }
@@ -92,6 +94,7 @@ export const variantKinds: readonly VariantKind[] = [
       'no header about host, path, address or user does an action or shows a page without a code, and none that is missing',
     fix: 'let no header that a visitor can send or omit skip the guard or name the user; read req.ip behind a trust proxy setting that names your proxies',
     docs: 'docs/operation.md#trust-proxy',
+    namesOwner: true,
     of(request, _fields, names) {
       const having = (headers: RehearsalRequest['headers'], path = request.path) => ({
         ...request,
@@ -111,6 +114,7 @@ export const variantKinds: readonly VariantKind[] = [
       'no field that is omitted, repeated or written in another way does an action or shows a page without a code',
     fix: 'parse each field once, to one type, before any code uses it; refuse values of another type',
     docs: guardDocs,
+    namesOwner: true,
     of(request, fields, names) {
       const withQuery = (query: Readonly<Record<string, string>>) => ({
         ...request,

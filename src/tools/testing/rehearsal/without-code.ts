@@ -3,10 +3,10 @@ import type { Attack, Stage } from './stage.js'
 import { type VariantKind, variantKinds } from './variants.js'
 import { lacking, tryEach } from './verdicts.js'
 
-async function attackEach(targets: readonly Target[], of?: VariantKind['of']): Promise<string> {
+async function attackEach(targets: readonly Target[], kind?: VariantKind): Promise<string> {
   let count = 0
   await tryEach(targets, async (target) => {
-    count += await vary(target, of)
+    count += await vary(target, kind)
   })
   return `none of ${count} requests succeeded`
 }
@@ -15,12 +15,13 @@ async function attackEach(targets: readonly Target[], of?: VariantKind['of']): P
  * Sends the variants of each requester's request. A target without any protection ends the attack: the row of the plain
  * request reports it.
  */
-async function vary(target: Target, of: VariantKind['of'] = () => []): Promise<number> {
+async function vary(target: Target, kind?: VariantKind): Promise<number> {
   await target.plain()
   const attempts = await target.attempts()
   let count = attempts.length
-  for (const { request, fields, names, tryAll } of attempts) {
-    const variants = of(request, fields, names)
+  for (const { request, fields, names, needsName = false, tryAll } of attempts) {
+    if (kind === undefined || (needsName && !kind.namesOwner)) continue
+    const variants = kind.of(request, fields, names)
     count += variants.length
     await tryAll(variants)
   }
@@ -71,7 +72,7 @@ export const attacksWithoutCode: readonly Attack[] = [
       ...kind,
       run(stage, tries) {
         tries(`variants of ${namesOf(targetsOf(stage))}`)
-        return attackEach(targetsOf(stage), kind.of)
+        return attackEach(targetsOf(stage), kind)
       },
     }),
   ),
