@@ -43,7 +43,8 @@ const parts = [
       'challenge/{,exchange/,operator/,rate-limits/,reach/,ledger/,proofs/}*',
       'phone-number',
       'express/{authenticator-app,destinations,events,facades,health,owners}',
-      'express/{provider-faults,recovery,send-at-once,tracing,trusted-device}',
+      'express/{codes-apart,passkey-sign-in,provider-faults,recovery,renewed-code}',
+      'express/{send-at-once,tracing,trusted-device}',
     ],
   },
   {

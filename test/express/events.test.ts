@@ -50,10 +50,11 @@ describe('an event', () => {
     host.clock.now += 20_000
     await ana.verify('111111')
     await ana.verify(host.stub.rightCode)
+    const ofAna = { lane: 'auth', purpose: 'login', channel: 'sms', subject: 'ana', country: 'CO' }
     const sent = { operation: 'sendSmsCode', httpStatus: 200, durationMs: 900 }
     const asked = { operation: 'verifyCode', httpStatus: 200, durationMs: 250 }
     expect(host.events.filter(({ type }) => type !== 'provider.unexpected')).toMatchObject([
-      { type: 'challenge.started', at: startedAt },
+      { type: 'challenge.started', at: startedAt, ...ofAna, browser: 'new' },
       { type: 'challenge.sent', at: startedAt + 900, ...sent },
       { type: 'challenge.rejected', at: startedAt + 21_150, reason: 'answer', ...asked },
       { type: 'challenge.approved', at: startedAt + 21_400, ageMs: 21_400, ...asked },

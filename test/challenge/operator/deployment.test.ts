@@ -83,6 +83,20 @@ it('lists each of many hosts that start at once', async () => {
   expect((await users())[0]?.hosts).toHaveLength(50)
 })
 
+it('writes the record of a host again only before its line expires', async () => {
+  const { clock, store, open } = setUp()
+  const { save, restore } = open('web-1', older)
+  await save()
+  const version = async () => (await store.read('tf3::deployment:last'))?.version
+  const written = await version()
+  clock.now += minute
+  await restore()
+  expect(await version()).toBe(written)
+  clock.now += minute
+  await restore()
+  expect(await version()).not.toBe(written)
+})
+
 it('lists no host of a record without hosts, which an earlier version wrote', async () => {
   const { store, open, users } = setUp()
   const { restore } = open('web-1', older)
