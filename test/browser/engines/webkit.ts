@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { expect } from 'vitest'
 import { freePort } from '../../free-port.js'
 import { cornerOfFrame, type Point } from './in-page.js'
 import { clickActions, keyActions } from './key-codes.js'
@@ -68,13 +69,14 @@ export async function openWebKit(look: Look = 'light'): Promise<Tab> {
     clickAt,
     press,
     async resize({ width, height }: Size) {
-      await ask('POST', '/window/rect', { width, height })
       // The window has a bar above the page.
-      const seen = (await evaluate('[innerWidth, innerHeight]')) as readonly [number, number]
-      const [more, higher] = [width - seen[0], height - seen[1]]
-      if (more !== 0 || higher !== 0) {
-        await ask('POST', '/window/rect', { width: width + more, height: height + higher })
-      }
+      const bars = (await evaluate('[outerWidth - innerWidth, outerHeight - innerHeight]')) as readonly [
+        number,
+        number,
+      ]
+      await ask('POST', '/window/rect', { width: width + bars[0], height: height + bars[1] })
+      // The page gets its size a moment after the response.
+      await expect.poll(() => evaluate('[innerWidth, innerHeight]')).toEqual([width, height])
     },
     picture: () => ask('GET', '/screenshot'),
     frame: async () => ({
