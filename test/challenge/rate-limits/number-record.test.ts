@@ -362,6 +362,14 @@ describe('the record of a number', () => {
     expect(countSends(record, 'day', limits, 62 * minute).count).toBe(4)
   })
 
+  it('is not written by a send that its limit refuses', () => {
+    const full = { ...limits, hour: 1 }
+    const record = run(book(order('one'), 0))
+    const refusedSend = bookSend(record, order('two', 'ben'), full, 1)
+    expect(refusedSend).toMatchObject({ outcome: { code: 'send_limit' } })
+    expect(refusedSend).not.toHaveProperty('put')
+  })
+
   it('is not written by a reset that changes nothing', () => {
     expect(clearRecord(emptyRecord, limits, 0)).toEqual({ outcome: undefined })
     const booked = run(book(order('one'), 0))
