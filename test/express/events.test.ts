@@ -1,8 +1,9 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { channel } from 'node:diagnostics_channel'
 import { describe, expect, it } from 'vitest'
 import type { TwoFactorEvent } from '../../src/index.js'
 import type { StubAnswer } from '../provider-stub.js'
-import { hearWarnings, phones, startHost, startLoggedIn, storeThrough } from './kit.js'
+import { expressSessions, hearWarnings, phones, startHost, startLoggedIn, storeThrough } from './kit.js'
 
 describe('an event', () => {
   it.each<[string, () => void]>([
@@ -59,6 +60,32 @@ describe('an event', () => {
       { type: 'challenge.rejected', at: startedAt + 21_150, reason: 'answer', ...asked },
       { type: 'challenge.approved', at: startedAt + 21_400, ageMs: 21_400, ...asked },
     ])
+  })
+
+  it('is heard in the context of its request, which knows the IP address', async () => {
+    const addresses = new AsyncLocalStorage<string | undefined>()
+    const heard: string[] = []
+    const host = await startHost({
+      addSession: (app) => {
+        app.set('trust proxy', 'loopback')
+        app.use((req, _res, next) => addresses.run(req.ip, next), expressSessions())
+      },
+      options: { onEvent: ({ type }) => void heard.push(`${type} from ${addresses.getStore()}`) },
+    })
+    const ana = host.browser({ 'x-forwarded-for': '203.0.113.7' })
+    await ana.post('/login', { user: 'ana' })
+    await ana.start()
+    await ana.post('/two-factor/resend', {})
+    await ana.verify('111111')
+    await ana.verify(host.stub.rightCode)
+    const types = [
+      'challenge.started',
+      'challenge.sent',
+      'request.refused',
+      'challenge.rejected',
+      'challenge.approved',
+    ]
+    expect(heard).toEqual(types.map((type) => `${type} from 203.0.113.7`))
   })
 
   it('names a factor that the app removed, with its masked number', async () => {
