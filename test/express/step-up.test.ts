@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import express, { type RequestHandler } from 'express'
 import { describe, expect, it } from 'vitest'
 import type { BoundFields } from '../../src/index.js'
+import { copyMembers } from '../copy-members.js'
 import type { Browser } from './browser.js'
 import {
   expressSessions,
@@ -172,15 +173,6 @@ describe('bound fields', () => {
     expect(reached).toEqual([])
   })
 
-  /** Copies a body member by member, as an app may that trims its texts. A member `__proto__` becomes the prototype. */
-  const copy = (value: unknown): unknown => {
-    if (typeof value !== 'object' || value === null) return value
-    if (Array.isArray(value)) return value.map(copy)
-    const made: Record<string, unknown> = {}
-    for (const [name, inner] of Object.entries(value)) made[name] = copy(inner)
-    return made
-  }
-
   it.each<[string, (body: { order: object }) => object]>([
     ['{ "order": { "payee": "mum", "__proto__": { "amount": 5 } } }', ({ order }) => ({ ...order })],
     [
@@ -194,7 +186,7 @@ describe('bound fields', () => {
     const { host, ana } = await startSignedIn({
       mount: (app, tf) => {
         const copies: RequestHandler = (req, _res, next) => {
-          req.body = copy(req.body)
+          req.body = copyMembers(req.body)
           next()
         }
         const guard = tf.requireTwoFactor({

@@ -4,22 +4,13 @@ import { carriesPrototype, isPlainObject } from '../../src/lib/json.js'
 import { memoize } from '../../src/lib/memoize.js'
 import { shellWord } from '../../src/lib/shell.js'
 import { whenGone } from '../../src/lib/when-gone.js'
+import { copyMembers } from '../copy-members.js'
 
 test('a word for a shell keeps its quotes, and ends at none of them', () => {
   expect(shellWord("it's $HOME")).toBe(`'it'\\''s $HOME'`)
 })
 
-/** Copies a body member by member, as an app may that trims its texts. A member `__proto__` becomes the prototype. */
-function copied(body: string): object {
-  const copy = (value: unknown): unknown => {
-    if (typeof value !== 'object' || value === null) return value
-    if (Array.isArray(value)) return value.map(copy)
-    const made: Record<string, unknown> = {}
-    for (const [name, inner] of Object.entries(value)) made[name] = copy(inner)
-    return made
-  }
-  return copy(JSON.parse(body)) as object
-}
+const copied = (body: string) => copyMembers(JSON.parse(body)) as object
 
 describe('a plain object', () => {
   test('has no class, with or without a prototype', () => {
