@@ -16,7 +16,7 @@ const preferences = (look: Look) => ({
   'browser.startup.page': 0,
   'datareporting.policy.dataSubmissionEnabled': false,
   'dom.confirm_repost.testing.always_accept': true,
-  // One process for all sites and no other ahead of need: to start one for each test is an eighth of the CPU.
+  // One process for all sites and no other ahead of need: to start one for each test is up to an eighth of the CPU.
   'dom.ipc.processCount': 1,
   'dom.ipc.processPrelaunch.enabled': false,
   'extensions.update.enabled': false,
