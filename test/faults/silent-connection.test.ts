@@ -60,7 +60,7 @@ async function startProxy(target: number, atEnd: (close: () => void) => void) {
   }
 }
 
-/** The two recipes of docs/operation.md. */
+/** The two recipes of docs/deployment.md. */
 const recipes = {
   async redis(url: string) {
     const client = createClient({ url, disableOfflineQueue: true }).on('error', () => {})

@@ -64,8 +64,8 @@ export async function redis(project) {
   const server = spawn('redis-server', ['--port', port, '--save', ''], { stdio: 'ignore' })
   const [problem] = await Promise.race([once(server, 'error'), once(server, 'spawn')])
   if (problem !== undefined && process.env.CI !== 'true') return 'left out, because redis-server is missing: '
-  const [head] = /.*(?=^const tf = )/ms.exec(block('operation.md', 'redis'))
-  const store = /store: .*(?= \}\)$)/m.exec(block('operation.md', 'redis'))[0]
+  const [head] = /.*(?=^const tf = )/ms.exec(block('deployment.md', 'redis'))
+  const store = /store: .*(?= \}\)$)/m.exec(block('deployment.md', 'redis'))[0]
   const text = head + exchanged(/^ {2}appName: .*$/m, `  appName: 'Acme',\n  ${store},`)
   try {
     await withSandbox(project, (origin) => {

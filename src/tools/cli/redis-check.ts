@@ -21,7 +21,7 @@ const failures: readonly (readonly [says: RegExp, code: string, meaning: string,
     /NOPERM|permission|can't run this command/i,
     'redis_permission',
     'its user lacks a permission',
-    'pass the namespace of the app as --namespace, and allow its user the commands of docs/operation.md, Redis',
+    'pass the namespace of the app as --namespace, and allow its user the commands of docs/deployment.md, Redis',
   ],
   [
     /ECONNREFUSED/,

@@ -312,7 +312,7 @@ describe('the doctor finds nothing', () => {
     'in a Redis whose user has exactly the documented permissions (namespace "%s")',
     async (key, namespace) => {
       const [, keys = '', commands = ''] =
-        /`ACL SETUSER acme on >password (~tf3:<namespace>:\*) ([^`]+)`/.exec(read('docs/operation.md')) ?? []
+        /`ACL SETUSER acme on >password (~tf3:<namespace>:\*) ([^`]+)`/.exec(read('docs/deployment.md')) ?? []
       const permissions = [keys.replace('<namespace>', key), ...commands.split(' ')]
       const server = await redis('--user', 'shop', 'on', '>sesame-7', ...permissions)
       const redisUrl = server.url.replace('redis://', 'redis://shop:sesame-7@')

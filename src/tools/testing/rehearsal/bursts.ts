@@ -88,7 +88,7 @@ export const attacksOnStores: readonly Attack[] = [
     code: 'right-codes',
     claim: 'of many parallel correct codes, one succeeds',
     fix: 'call twoFactor() once, with one store; a store of your own must pass storeContract',
-    docs: 'docs/operation.md#redis',
+    docs: 'docs/deployment.md#redis',
     async run(stage, tries) {
       stage.mustBring('store')
       const { agent, code, challenge } = await stage.challenged(await stage.passwordGiven())

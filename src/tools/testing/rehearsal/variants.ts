@@ -93,7 +93,7 @@ export const variantKinds: readonly VariantKind[] = [
     claim:
       'no header about host, path, address or user does an action or shows a page without a code, and none that is missing',
     fix: 'let no header that a visitor can send or omit skip the guard or name the user; read req.ip behind a trust proxy setting that names your proxies',
-    docs: 'docs/operation.md#trust-proxy',
+    docs: 'docs/deployment.md#trust-proxy',
     namesOwner: true,
     of(request, _fields, names) {
       const having = (headers: RehearsalRequest['headers'], path = request.path) => ({
