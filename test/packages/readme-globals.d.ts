@@ -8,7 +8,8 @@ declare global {
   const app: App
   const express: typeof import('express')
   const randomUUID: typeof import('node:crypto').randomUUID
-  const { twoFactor, createClient, tokenSession }: typeof Package
+  const session: typeof import('express-session')
+  const { twoFactor, createClient, providerCodes, tokenSession }: typeof Package
   const ProviderError: typeof Package.ProviderError
   type ProviderError = Package.ProviderError
   type SessionAdapter = Package.SessionAdapter
@@ -52,6 +53,16 @@ declare global {
     RequestHandler,
     RequestHandler,
   ]
+  /** An app with several tenants. */
+  const tenants: readonly {
+    id: string
+    host: string
+    name: string
+    providerAccount: Parameters<typeof Package.createClient>[0]
+    sessionSecret: string
+  }[]
+  const sessionOptions: Omit<import('express-session').SessionOptions, 'secret'>
+  const appRoutes: (tf: Package.TwoFactor) => RequestHandler
   const isAdmin: (subject: string) => boolean
   const mayLackFactor: (subject: string) => boolean
   const csrfProtection: RequestHandler

@@ -53,7 +53,7 @@ export interface PhoneVerification {
   start(): RequestHandler
   /**
    * Returns the verified number, once, in the session that verified it. Without one it rejects with a TwoFactorError
-   * `second_factor_required`.
+   * `second_factor_required`. With Express 4, which handles no rejected promise of a handler, use `requireProof()`.
    *
    * @example
    * app.post('/signup', async (req, res) => {
