@@ -54,7 +54,8 @@ const isProvider = codeProvider('must be a CodeProvider: { sendCode, checkCode }
  * all. After five sends in a row without a response, a provider is tried last for 15 seconds. Then one send tries it,
  * and the pause doubles after each trial without a response, up to five minutes. The challenge stores which provider
  * sent a code, and that provider checks it. The first provider checks codes from before the fail-over, so list your old
- * provider first. A provider without a `name` is named by its position, `1`, `2` and so on: set names before you
+ * provider first. It also checks a code that is submitted before its send has ended: if another provider was sending it,
+ * the user may lose an attempt. A provider without a `name` is named by its position, `1`, `2` and so on: set names before you
  * reorder them.
  *
  * @throws {TypeError} with `code: 'ERR_TWO_FACTOR_OPTION'` when the list is empty or a name is used twice
