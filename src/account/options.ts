@@ -94,7 +94,7 @@ export interface AccountPagesOptions {
   readonly passkeys?: Passkeys
   /**
    * If true, offers a passkey once per browser after a sign-in by text or call, to users who have only numbers, on a page
-   * that they can skip. Default: true.
+   * that they can skip: "Not now" continues to `returnTo`. Adding the passkey requires one more code. Default: true.
    */
   readonly offerPasskey?: boolean
   /** Stores the recovery codes of an account. Requires the option `recoveryCodes` of `twoFactor()`. Default: none. */

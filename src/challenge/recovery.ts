@@ -8,7 +8,7 @@ import type { OpenSubject } from './proofs/grants.js'
 
 /** New recovery codes of one account. The user keeps the codes, your app stores the hashes only. */
 export interface RecoveryCodes {
-  /** Shown once, to be written down: `7K2Q-X9MR-TV4B-…`. */
+  /** Shown once, to be written down: `7K2Q-X9MR-TV4B-…`, 24 characters with 120 random bits. */
   readonly codes: readonly string[]
   /** Hashes in the order of the codes. `consume` receives one of them. */
   readonly hashes: readonly string[]
