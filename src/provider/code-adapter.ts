@@ -40,6 +40,14 @@ export interface ProviderCodesOptions extends VerdictRules, FixedCodesOptions {
    * Set true if each new code of your provider ends the earlier codes to this number with this app-name:
    * `calibrate --replaces` measures it. If true is wrong, a sign-in code may confirm a payment. Default: false. A
    * purpose whose guards `bind` fields then needs an `appName` of its own.
+   *
+   * If the provider did not respond to a request for a code with bound fields, or the request overlapped with an earlier
+   * one of the same account for the same number, every code for these fields gets 410, until the earlier code is used or
+   * expires (ten minutes and 12 seconds at most), or a further request gets a response.
+   *
+   * Even if true, accounts that share a number end each other's codes. A code also gets 410 if it was requested while the
+   * code of another account was being sent (12 seconds at most), or if the provider did not respond and another account
+   * requested a code in the ten minutes and 12 seconds before.
    */
   readonly replacesCodes?: boolean | undefined
   /** Voice of the calls. Default: `Mariana`. */

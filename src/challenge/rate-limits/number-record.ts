@@ -235,6 +235,8 @@ export function clearRecord(
 /**
  * Returns the sends of an account whose codes are the last ones of the number. After a send to another account, or with
  * one under way, the provider may accept the code of that account. So it may if the send after it got no response.
+ * The last code stays valid although an earlier code of another account may be accepted in its place. Otherwise an
+ * attacker with the same number could keep requesting codes and lock the owner out (denial of service).
  */
 export function lastSendsOf({ sends }: NumberRecord, account: string): readonly string[] {
   const lastOfOthers = sends.findLastIndex((one) => one.account !== account)
