@@ -49,6 +49,12 @@ function idempotent(keyOf: (req: express.Request) => string | undefined): Reques
   }
 }
 
+/** Returns a balance, with a fraction for every other person. Floating point gets 3.05 + 5 - 3.05 wrong. */
+function balanceOf(name: string): number {
+  const start = Number(name.match(/\d+/)) % 4 > 1 ? 3.05 : 0
+  return (transfers.get(name) ?? []).reduce((balance, { amount }) => balance + Number(amount), start)
+}
+
 /** Answers every other path with a page. */
 const withPages: Wiring['signUp'] = (bank, verification) => {
   rightWiring.signUp(bank, verification)
@@ -599,6 +605,13 @@ export const rightApps: readonly RightApp[] = [
       },
     },
     plan: () => ({ ignore: ['POST /v2/contact'] }),
+  },
+  {
+    what: 'a state with a balance in fractions of a unit',
+    wiring: {},
+    plan: () => ({
+      state: ({ name }) => ({ balance: balanceOf(name), transfers: transfers.get(name) ?? [] }),
+    }),
   },
   {
     what: 'a state with one value of each person, and a token that is new in each read',

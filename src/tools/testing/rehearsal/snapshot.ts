@@ -28,10 +28,13 @@ export function snapshotOfPages(pages: readonly RehearsalResponse[]): Snapshot {
   return parts
 }
 
+/** More than a currency has, and fewer than a sum of fractions gets right. */
+const decimals = 6
+
 export function changeBetween(before: Snapshot, after: Snapshot): Change {
   const change = new Map<string, number>()
   for (const part of new Set([...before.keys(), ...after.keys()])) {
-    const difference = (after.get(part) ?? 0) - (before.get(part) ?? 0)
+    const difference = Number(((after.get(part) ?? 0) - (before.get(part) ?? 0)).toFixed(decimals))
     if (difference !== 0) change.set(part, difference)
   }
   return change
