@@ -3,6 +3,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 /** Files that take longest, or wait longest: first of their project, so that the others fill the time. */
 const long = [
   'tools/testing/rehearsed-apps',
+  'tools/testing/rehearsed-mistakes',
   'browser/walk',
   'browser/chromium',
   'browser/firefox',

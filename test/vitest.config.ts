@@ -54,7 +54,7 @@ const full = files(
   'many/{at-rest,cluster-faults,faults,guessing}',
   'store/{capacity,help-desk-code,memory-store-size,postgres-store}',
   'store/{redis-clients,redis-cluster,redis-faults}',
-  'tools/testing/rehearsed-apps',
+  'tools/testing/{rehearsed-apps,rehearsed-mistakes}',
 )
 
 /** The same of the built files. */
@@ -121,7 +121,7 @@ export default defineConfig({
       // `npm run rehearse`
       ...(process.env.IN_FULL === undefined
         ? []
-        : [{ ...project('full-rehearsal-4', files('tools/testing/rehearsed-apps')), ...inExpress4 }]),
+        : [{ ...project('full-rehearsal-4', files('tools/testing/rehearsed-*')), ...inExpress4 }]),
     ],
   },
 })
