@@ -57,7 +57,11 @@ export interface AccountPagesOptions {
   readonly path: string
   /** Reads and stores the numbers of an account. The option `phone` of `twoFactor()` must return the stored list. */
   readonly numbers: {
-    /** Returns the numbers in E.164, the preferred number first. */
+    /**
+     * Returns the numbers in E.164, the preferred number first. If your table has national numbers, return `phone` of
+     * `parseNumberOnFile` for each of them, and throw if one cannot be read. `save` must then compare this list with
+     * `from`.
+     */
     readonly list: (subject: string) => Awaitable<readonly string[]>
     /**
      * Replaces the whole list `from` by `numbers`. If the stored list is not `from`, change nothing and return false:

@@ -18,8 +18,9 @@ const blocks = (document: string, mark: string) =>
 /** The first app of the README with what the guide adds: its options to those of the app, all else before it listens. */
 function program(): string {
   const [firstApp = ''] = blocks('README.md', 'quick start')
-  const [call = ''] = blocks('docs/guide.md', 'guide: options')
-  const options = /^ {2}\.\.\.options,\n(.*)^\}\)$/ms.exec(call)?.[1] ?? ''
+  const options = blocks('docs/guide.md', 'guide: options')
+    .map((call) => /^ {2}\.\.\.options,\n(.*)^\}\)$/ms.exec(call)?.[1] ?? '')
+    .join('')
   return firstApp
     .replace(/^ {2}appName: .*\n/m, options)
     .replace(/^(?=app\.listen)/m, blocks('docs/guide.md', 'guide').join('\n'))

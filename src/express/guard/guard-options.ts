@@ -120,8 +120,9 @@ export interface GuardOptions {
   /**
    * Skips the guard for users without a second factor, when it returns exactly `true`.
    *
-   * Called only if the user has no grant, no number, no authenticator app and no passkey of the options. Recovery codes
-   * and factors of your own are not visible to the package: return false for users who have one of these.
+   * Called only if the user has no grant, no number, no authenticator app and no passkey of the options. A number that
+   * cannot be read also counts, and its user gets 403. Recovery codes and your own factors are not visible to the
+   * package: return false for users who have one of these.
    */
   readonly exempt?: (req: Request, subject: string) => boolean | Promise<boolean>
 }

@@ -11,7 +11,7 @@ export const asMeant: readonly [Attack, ...Attack[]] = [
     code: 'sign-in',
     claim: 'a correct code signs in, and a wrong code does not',
     fix: 'mount one session before tf.routes() and every guard, and let the app send its codes through this sandbox',
-    docs: 'docs/sessions.md#order-of-mounting',
+    docs: 'docs/guide.md#order-of-mounting',
     async run(stage, tries) {
       tries('a password, a wrong code, the correct code')
       const faults = (await stage.sandbox.faults.list()).filter(({ fault }) => fault.phone === undefined)
@@ -52,7 +52,7 @@ export const asMeant: readonly [Attack, ...Attack[]] = [
     code: 'confirmed-action',
     claim: 'an action is done after its code',
     fix: 'mount the parser before the guard, and routes() behind the same session: app.post(path, express.json(), tf.requireTwoFactor({ … }), handler)',
-    docs: 'docs/sessions.md#order-of-mounting',
+    docs: 'docs/guide.md#order-of-mounting',
     async run(stage, tries) {
       const { actions = [] } = stage.options
       if (actions.length === 0) throw lacking('actions')
