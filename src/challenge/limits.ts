@@ -83,7 +83,11 @@ const limitTable = {
   /** Maximum codes per number and hour over all accounts, entered or not. A call counts as two. */
   // More than any user signs in, including those who enter every code.
   allSendsPerHour: limit(20, nonNegative),
-  /** Like `allSendsPerHour`, for 24 hours. */
+  /**
+   * Like `allSendsPerHour`, for 24 hours.
+   *
+   * At sign-in, codes without a response of the provider count for the hour only.
+   */
   allSendsPerDay: limit(50, nonNegative),
   /**
    * Maximum codes per day to a number without a verification. At sign-up it replaces a higher `sendsPerDay`.

@@ -46,7 +46,11 @@ export interface HttpOptions {
   readonly phone: PhoneOf
   /** Format of codes. */
   readonly code?: CodeOptions
-  /** Path of `routes()`. Default: `/two-factor`. */
+  /**
+   * Path of `routes()`. Default: `/two-factor`.
+   *
+   * If another Express app mounts yours, the path begins with that mount, such as `/app/two-factor`.
+   */
   readonly path?: string
   /**
    * The part that a proxy removes from the front of every path, such as `/shop`. Default: none.

@@ -52,7 +52,7 @@ export interface ProviderCodesOptions extends VerdictRules, FixedCodesOptions {
   readonly replacesCodes?: boolean | undefined
   /** Voice of the calls. Default: `Mariana`. */
   readonly voice?: Voice | undefined
-  /** How often the provider tries a call, 1 to 3. Default: 1. */
+  /** How often the provider tries a call, 1 to 3. It may bill each try. Default: 1. */
   readonly callRetries?: number | undefined
   /** ISO 3166 code that is sent to the provider with each number. Default: none. */
   readonly countryCode?: string | undefined

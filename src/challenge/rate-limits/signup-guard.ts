@@ -9,14 +9,18 @@ import type { DomainServices } from '../keys.js'
  */
 export interface SignupGuardOptions {
   /**
-   * `enforce` refuses sign-ups of a suspected country from addresses with a code of that day that was not entered.
-   * `observe` only reports. Default: `observe`.
+   * `enforce` refuses sign-ups of a suspected country from unknown addresses, and from addresses with a code of that
+   * day that was not entered. `observe` only reports. Default: `observe`.
    *
    * A refusal is 503 `sending_paused`. If there is a `beforeSend`, it decides in both modes. Both modes emit the same
    * events.
    */
   readonly mode?: 'observe' | 'enforce'
-  /** Unverified sends per country and UTC hour below which no country is suspected. Default: 30. */
+  /**
+   * Unverified sends per country and UTC hour below which no country is suspected. Default: 30.
+   *
+   * All watched countries together are reported from five times this number on, and never refused for it.
+   */
   readonly unprovenPerHour?: number
   /** Like `unprovenPerHour`, for a UTC day. Default: 100. */
   readonly unprovenPerDay?: number
