@@ -10,7 +10,7 @@ export type Channel = 'sms' | 'call' | 'app' | 'passkey' | (string & Record<neve
 export interface Method {
   /** Name for the option `channels`, such as `whatsapp`: 1 to 32 letters, digits, dots, hyphens or underscores. */
   readonly name: Channel
-  /** Name for users, such as `WhatsApp`. `pages.messages` can replace it. Default: `name`. */
+  /** Name for users, such as `WhatsApp`. `pages.messages` can replace it (`method.whatsapp`). Default: `name`. */
   readonly label?: string | undefined
 }
 

@@ -72,7 +72,7 @@ export interface GuardOptions {
    *
    * The form is saved for ten minutes and until it is sent. The page shows the rows of `describe`. It must be a POST
    * with at most 8 kB of URL-encoded fields that was parsed before the guard. Uploads and forms of other sites are
-   * never saved.
+   * never saved. In ten minutes, nine forms of an account are saved.
    *
    * @example
    * tf.requireTwoFactor({ purpose: 'transfer', once: true, bind, describe, resume: true })
