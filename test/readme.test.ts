@@ -40,7 +40,9 @@ describe('the documents', () => {
         }
       }
     }
-    copyFileSync(path('test/packages/readme-globals.d.ts'), `${folder}readme-globals.d.ts`)
+    for (const name of ['readme-globals.d.ts', 'app.d.ts']) {
+      copyFileSync(path(`test/packages/${name}`), `${folder}${name}`)
+    }
     const compilerOptions = {
       target: 'es2023',
       lib: ['es2023', 'esnext.disposable', 'dom', 'dom.iterable'],
