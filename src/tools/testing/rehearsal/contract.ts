@@ -16,6 +16,9 @@ export type RehearsalPath<Person extends RehearsalPerson = RehearsalPerson> =
 /**
  * Shows what actions change: paths of pages, read as the person after a sign-in with a code, or a function that returns
  * a number, a text, a list or an object. An action counts as done if the state changes as it does after a correct code.
+ *
+ * Of a page, the number of each word and tag counts, and the sum of the numbers after each word. Of a text that a function
+ * returns, the whole text counts.
  */
 export type RehearsalState<Person extends RehearsalPerson = RehearsalPerson> =
   | readonly RehearsalPath<Person>[]
@@ -39,7 +42,10 @@ export interface RehearsalAction<Person extends RehearsalPerson = RehearsalPerso
   readonly body?: Fields | ((person: Person, agent: RehearsalAgent) => Fields | Promise<Fields>)
   /** Format of the body. Default: json. */
   readonly type?: 'json' | 'form' | 'multipart'
-  /** Other values for fields, for an app that refuses the values that the rehearsal makes up. */
+  /**
+   * Other values for fields, for an app that refuses the values that the rehearsal makes up. The rehearsal changes
+   * one value at a time, and in a list each value of the last member.
+   */
   readonly changed?: Fields
   /** Fields that a code need not cover, such as a remark. The rehearsal changes each of the others after the code. */
   readonly mayChange?: readonly string[]
@@ -84,7 +90,13 @@ export interface RehearsalOptions<Person extends RehearsalPerson = RehearsalPers
   readonly signIn: (agent: RehearsalAgent, person: Person) => unknown
   /** Requests that need a code. A plan has actions or pages. */
   readonly actions?: readonly RehearsalAction<Person>[]
-  /** Pages for people who have signed in with a code. */
+  /**
+   * Pages for people who have signed in with a code, with a query if needed. Each must show three or more characters that
+   * belong to the user.
+   *
+   * A row falls if a request without permission gets most of the page, or a value of `person`, such as the number, that no
+   * other page shows to its sender.
+   */
   readonly pages?: readonly RehearsalPath<Person>[]
   /** Shows what the actions change. Without it, no action is attacked. */
   readonly state?: RehearsalState<Person>
