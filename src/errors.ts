@@ -1,8 +1,8 @@
 /** HTTP status of each problem code. A new code without a status does not compile. */
 export const httpStatusOf = {
   /**
-   * The body or code has the wrong shape, the purpose or `requirement` is unknown, or the request does not name the
-   * challenge of the code.
+   * The body or code has the wrong format, the purpose or `requirement` is unknown, or the request does not name the
+   * challenge that the code is for.
    */
   invalid_request: 400,
   /** `subject` returned no user. Sign in first. */
@@ -13,17 +13,17 @@ export const httpStatusOf = {
    */
   second_factor_required: 403,
   /**
-   * The country is not in `countries`, or the number is unreadable. At a sign-up also: a landline, or a number of
-   * another country than the chosen one.
+   * The country is not in `countries`, or the number cannot be read. At sign-up, it may also be a landline, or belong
+   * to another country than the chosen one.
    */
   destination_not_allowed: 403,
   /** `beforeSend` refused to send the code. */
   send_refused: 403,
   /** The request came from another site. If that site is yours, list it in `allowedOrigins`. */
   cross_site: 403,
-  /** Too many consecutive wrong codes. `tf.subjects.unlock` enables the account again. */
+  /** Too many consecutive wrong codes were entered. `tf.subjects.unlock` enables the account again. */
   account_disabled: 403,
-  /** The route accepts other methods only: see `Allow`. */
+  /** The route accepts only other methods: see `Allow`. */
   method_not_allowed: 405,
   /** A newer challenge, perhaps of another session, replaced the one on the page. Start again. */
   challenge_superseded: 409,
@@ -36,23 +36,25 @@ export const httpStatusOf = {
   /** The account has no factor for this request: no number, authenticator app or passkey. */
   no_phone: 409,
   /**
-   * The challenge is unknown, expired, used or belongs to another session. If the provider returns no
-   * id (`handle`) for each code, also: its number has since received a code for another account. Start again.
+   * The challenge is unknown, expired, used or belongs to another session. Start again.
+   *
+   * If the provider returns no id (`handle`) for each code, the number may also have received a newer code for another
+   * account.
    *
    * Or its fields are bound, its send got no response, and an earlier code may be the newest one.
    */
   challenge_gone: 410,
   /** The body is too large. */
   payload_too_large: 413,
-  /** The body is not JSON and not a form, or the app does not parse its type before the guard. */
+  /** The body is neither JSON nor a form, or your app does not parse its type before the guard. */
   unsupported_media_type: 415,
   /** The code is wrong, used or expired: see `attemptsRemaining`. */
   code_not_accepted: 422,
   /** The challenge has no attempts left. Wait `retryAfterMs`, then start again. */
   attempts_exhausted: 429,
-  /** Too many wrong codes. Wait `retryAfterMs`, or call `tf.subjects.unlock`. */
+  /** Too many wrong codes were entered. Wait `retryAfterMs`, or call `tf.subjects.unlock`. */
   account_locked: 429,
-  /** The pause after the last code is still running. Wait `retryAfterMs`. */
+  /** The pause after the last code has not ended. Wait `retryAfterMs`. */
   resend_too_soon: 429,
   /** A limit on codes was reached. Wait `retryAfterMs`. */
   send_limit: 429,
@@ -60,7 +62,7 @@ export const httpStatusOf = {
   delivery_failed: 502,
   /** The provider returned no verdict, or its response was lost. The attempt stays used. */
   verification_unavailable: 503,
-  /** Nothing was sent and an attempt was refunded, or the provider refuses your credentials or account. */
+  /** Nothing was sent and no attempt was used, or the provider refuses your credentials or account. */
   provider_unavailable: 503,
   /** The store did not respond in time. */
   store_unavailable: 503,

@@ -70,7 +70,7 @@ export type EventBody =
   | ({ readonly type: 'challenge.sent' } & ChallengeFields & ExchangeFields & MessageFields)
   /** The provider's response was lost. The code may arrive. */
   | ({ readonly type: 'challenge.unconfirmed' } & ChallengeFields & ExchangeFields & MessageFields)
-  /** A code could not be sent, and will not arrive. */
+  /** A code could not be sent and will not arrive. */
   | ({
       readonly type: 'challenge.undelivered'
       readonly reason: UndeliveredReason
@@ -78,7 +78,11 @@ export type EventBody =
       readonly failure?: string | undefined
     } & ChallengeFields &
       Omit<ExchangeFields, 'reason'>)
-  /** A wrong code was submitted. If the event has `used`, this was the code of an earlier success. */
+  /**
+   * A wrong code was submitted.
+   *
+   * If `used` is true, this was the code of an earlier success.
+   */
   | ({
       readonly type: 'challenge.rejected'
       readonly attemptsRemaining: number
@@ -95,7 +99,7 @@ export type EventBody =
     } & ChallengeFields &
       ExchangeFields &
       BrowserFields)
-  /** A newer start of this or another session replaced the challenge. */
+  /** A newer start, in this or another session, replaced the challenge. */
   | ({ readonly type: 'challenge.superseded' } & ChallengeFields)
   /** The user canceled the challenge. */
   | ({ readonly type: 'challenge.cancelled' } & ChallengeFields)
@@ -111,9 +115,14 @@ export type EventBody =
    * A hundred in total, or sixty of unknown browsers.
    */
   | ({ readonly type: 'subject.disabled' } & ChallengeFields)
-  /** An operator ended the lock or the disabling of an account, and reset its counters. */
+  /** An operator ended an account's lock or disabling, and reset its counters. */
   | { readonly type: 'subject.unlocked'; readonly subject: string }
-  /** A limit or a rule refused a request. */
+  /**
+   * A limit or a rule refused to send or check a code, or a request came from another site.
+   *
+   * A guard that refuses a request emits nothing, except when it also tries to send the code and that is refused. Wrong
+   * codes are `challenge.rejected`.
+   */
   | {
       readonly type: 'request.refused'
       /** Absent for `cross_site`, like `lane` and `subject`: such a request is refused before it is read. */
@@ -142,7 +151,8 @@ export type EventBody =
   /** A wrong or used recovery code was submitted. */
   | { readonly type: 'recovery.failed'; readonly subject: string }
   /**
-   * A number, an app, a passkey or recovery codes were added or removed, or your app is about to store them. Notify the user.
+   * A number, an authenticator, a passkey or recovery codes were added or removed, or your app is about to store them.
+   * Notify the user.
    *
    * For a number: after your app saved it, and also after a 5xx of its request, because it may be saved. For an app:
    * after its first correct code. For recovery codes: when they are made.
@@ -159,7 +169,7 @@ export type EventBody =
       readonly removed?: true
     }
   /**
-   * A number on file, the secret of an app or the passkeys cannot be read, so the account cannot use that factor.
+   * A number on file, an authenticator secret or the passkeys cannot be read, so the account cannot use that factor.
    *
    * Emitted once per account and process for a number, otherwise once per request.
    */
@@ -174,7 +184,7 @@ export type EventBody =
       readonly reason: string
     }
   /**
-   * The counter of a passkey did not increase, so a copy of it may be in use. It was refused.
+   * The counter of a passkey did not increase, so a copy may be in use. The passkey was refused.
    */
   | { readonly type: 'passkey.copied'; readonly subject: string }
   /** The session could not be renewed after a correct code, so the user was not signed in. */
@@ -188,7 +198,7 @@ export type EventBody =
       readonly cause?: string | undefined
     }
   /**
-   * The sign-ups of a country look like SMS pumping in this hour or day, or such a period passed without a suspicion.
+   * A country's sign-ups look like SMS pumping in this hour or day, or such a period has passed without a suspicion.
    *
    * Emitted once by each process.
    */

@@ -11,7 +11,7 @@ export interface PurposeOptions {
   readonly maxAgeMs?: number
   /** If true, each grant admits one request. Default: false. */
   readonly once?: boolean
-  /** Channels of the codes for this purpose. Default: the option `channels`. */
+  /** Channels for codes with this purpose. Default: the option `channels`. */
   readonly channels?: readonly Channel[]
   /** If true, a trusted browser replaces the code. Default: true for `login`, false for any other purpose. */
   readonly trustedDevice?: boolean
@@ -24,22 +24,22 @@ export interface PurposeOptions {
 
 /** Options of `twoFactor`. Durations are milliseconds. */
 export interface TwoFactorOptions extends HttpOptions {
-  /** Sends and checks codes: `providerCodes(…)`, `ownCodes(…)`, `failover([…])` or an adapter of yours. */
+  /** Sends and checks codes: `providerCodes(…)`, `ownCodes(…)`, `failover([…])` or your own adapter. */
   readonly provider: CodeProvider
   /**
-   * The provider's `app-name`: one for all purposes, or one for each. A purpose without a name uses that of `login`. A
-   * phone verification needs its own.
+   * Your app's name at the provider (`app-name`): a string, or a name for each purpose. A purpose without a name uses
+   * that of `login`. A phone verification needs its own.
    */
   readonly appName: string | Readonly<Record<string, string>>
   /**
-   * Signs and encrypts. At least 32 bytes. To rotate, pass a list: the first signs, all verify. If it is unset,
-   * start-up fails.
+   * Signs and encrypts: at least 32 bytes, or a list during a rotation. The first secret of a list signs, all of them
+   * verify. If it is unset, start-up fails.
    */
   readonly secret: string | readonly string[] | undefined
   /**
-   * Countries to which codes may be sent, as ISO 3166-1 alpha-2 codes, or `'dangerously-any'` for every country.
+   * Countries to which codes may be sent, as ISO 3166 codes, or `'dangerously-any'`.
    *
-   * A number of any other country gets 403 `destination_not_allowed`. With `'dangerously-any'` an attacker can make you
+   * The codes have two letters (alpha-2). A number of any other country gets 403 `destination_not_allowed`. With `'dangerously-any'` an attacker can make you
    * pay for texts to the most expensive countries (SMS pumping).
    */
   readonly countries: readonly string[] | 'dangerously-any'
@@ -51,20 +51,20 @@ export interface TwoFactorOptions extends HttpOptions {
    */
   readonly purposes?: Readonly<Record<string, PurposeOptions>>
   /**
-   * Channels of codes in the order of preference. Default: `sms` and `call` if the provider has them, otherwise all its
+   * Channels for codes, in order of preference. Default: `sms` and `call` if the provider has them, or else all its
    * channels.
    */
   readonly channels?: readonly Channel[]
   /**
-   * Stores counters, challenges and grants: `redisStore(…)` or a store of yours. Default: `memoryStore()`, for a single
+   * Stores counters, challenges and grants: `redisStore(…)` or your own store. Default: `memoryStore()`, for a single
    * process.
    */
   readonly store?: Store
-  /** Part of every key. Several apps or tenants can then share one store. Default: empty. */
+  /** Part of every key in the store, so that several apps or tenants can share it. Default: empty. */
   readonly namespace?: string
-  /** Changes single limits, or selects the stricter set with `{ profile: 'psd2' }`. */
+  /** Changes individual limits, or selects the stricter set with `{ profile: 'psd2' }`. */
   readonly limits?: LimitsOption
-  /** Configures how sign-ups are watched for SMS pumping. Default: it only reports, and refuses no sign-up. */
+  /** Watches sign-ups for SMS pumping. Default: it reports a suspicion, and refuses no sign-up. */
   readonly signupGuard?: SignupGuardOptions
   /** Receives every event, like the diagnostics channel `express-two-factor:event`. */
   readonly onEvent?: OnEvent

@@ -74,7 +74,8 @@ export async function parsePhoneNumber(text: string, rules: PhoneRules): Promise
 /**
  * Reads a number on file. It has no default country, because a second country would then lock everyone out: a national
  * number needs its own `country`. Digits without a plus, as some user tables store them, are international if they are
- * valid in a listed country and no listed country reads them as a national number.
+ * valid in a listed country and no listed country reads them as a national number. Pass `'any'` if your option
+ * `countries` is `'dangerously-any'`.
  *
  * @example
  * await parseNumberOnFile({ phone: '300 123 4567', country: 'CO' }, ['CO', 'MX'])

@@ -65,10 +65,10 @@ export interface TwoFactor extends Operator {
    * }), transfer)
    */
   requireTwoFactor(options?: GuardOptions): RequestHandler
-  /** Creates routes that verify a number which is not on file. Default of `purpose`: `signup`. */
+  /** Creates routes that verify a number that is not on file yet. Default of `purpose`: `signup`. */
   phoneVerification(options?: PhoneVerificationOptions): PhoneVerification
   /**
-   * Creates a route of yours with the checks, look and language of the package's routes. Users must be signed in or
+   * Creates your own route, with the checks, look and language of the package's routes. Users must be signed in or
    * signing in. The route accepts one method, rejects other sites, parses the body and reports refusals.
    *
    * @example
@@ -80,7 +80,7 @@ export interface TwoFactor extends Operator {
   readonly ownRoute: OwnRoute
   /** Challenges without a request, for GraphQL, websockets and jobs. */
   readonly challenges: ChallengesFacade
-  /** Reads and revokes the grants that a success leaves behind, and writes one for a factor of your own. */
+  /** Reads and revokes the grants that a success leaves behind, and writes one for your own factor. */
   readonly grants: GrantsFacade
   /** Lists and revokes browsers that replace the code at sign-in. */
   readonly trustedDevices: TrustedDevicesFacade
@@ -88,7 +88,7 @@ export interface TwoFactor extends Operator {
   readonly recoveryCodes: RecoveryCodesFacade
   /** Adds an authenticator app. The option `authenticator` accepts its codes. */
   readonly authenticators: Authenticators
-  /** The option `passkeys`. */
+  /** Value of the option `passkeys`. */
   readonly passkeys: SignatureFactor | undefined
   /** Returns the limits in force as a Markdown table. */
   describeLimits(): string

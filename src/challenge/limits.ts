@@ -29,7 +29,7 @@ const pauses = list(
  */
 const limitTable = {
   /**
-   * Maximum codes submitted per challenge, 1 to 10, counted separately for known and for unknown browsers.
+   * Maximum submitted codes per challenge (1 to 10), counted separately for known and unknown browsers.
    *
    * Multiplied by `sendsPerHour` and `sendsPerDay` it limits an account to 25 attempts per hour and 50 per day. Resends,
    * restarts and cancellations do not change it. Twice the daily figure limits the wrong codes of a number over all
@@ -38,8 +38,8 @@ const limitTable = {
   // PSD2 RTS, article 4(3)(b): five consecutive failures. Twilio Verify and Ory Kratos use the same.
   attemptsPerChallenge: limit(5, integer(1, 10)),
   /**
-   * Wrong codes from unknown browsers before the account (at sign-up, the number) is locked for them. Every five
-   * further ones lock it again.
+   * Wrong codes from unknown browsers that lock the account (at sign-up, the number) for them. Each further five lock
+   * it again.
    *
    * Known browsers are neither counted nor locked.
    */
@@ -53,8 +53,8 @@ const limitTable = {
   // NIST SP 800-63B-4, 3.2.2: waits that grow up to an hour.
   lockMs: limit(15 * minuteMs, durationMs),
   /**
-   * Consecutive wrong codes that disable the account for a year, or until `tf.subjects.unlock`. Unknown browsers can
-   * cause at most 60 % of them.
+   * Consecutive wrong codes that disable the account for a year, or until `tf.subjects.unlock`. At most 60 % of them
+   * can come from unknown browsers.
    */
   // NIST SP 800-63B-4, 3.2.2: no more than a hundred consecutive failures.
   failuresBeforeDisable: limit(100, atLeastOne),
@@ -62,16 +62,15 @@ const limitTable = {
   // NIST SP 800-63B-4, 3.1.3.2, and OWASP ASVS 5.0, 6.5.5: at most ten minutes.
   codeLifetimeMs: limit(10 * minuteMs, durationMs),
   /**
-   * Pause after the first, second and further codes of an account to one number. The last value repeats. If the
-   * provider refused to send, another channel needs no pause.
+   * Pause after the first, second and later codes from one account to one number. The last value repeats.
    *
-   * After three codes without a verdict of the provider, the pause is at least ten minutes.
+   * If the provider refused to send, another channel needs no pause. After three codes without a verdict of the provider, the pause is at least ten minutes.
    */
   // Supabase and authgear: a minute, then longer.
   cooldownMs: limit<readonly number[]>([minuteMs, 2 * minuteMs, 5 * minuteMs], pauses),
   /**
-   * Maximum codes per account and hour that were sent but not entered, counted separately for known and for unknown
-   * browsers. At sign-up, per number. A call counts as two.
+   * Maximum codes per account and hour that were sent but not entered, counted separately for known and unknown
+   * browsers. At sign-up, the limit is per number. A call counts as two.
    *
    * The limit covers all numbers of an account. At sign-in, codes without a response or a verdict of the provider do
    * not count.
@@ -80,7 +79,7 @@ const limitTable = {
   sendsPerHour: limit(5, nonNegative),
   /** Like `sendsPerHour`, for 24 hours. */
   sendsPerDay: limit(10, nonNegative),
-  /** Maximum codes per number and hour over all accounts, entered or not. A call counts as two. */
+  /** Maximum codes per number and hour across all accounts, entered or not. A call counts as two. */
   // More than any user signs in, including those who enter every code.
   allSendsPerHour: limit(20, nonNegative),
   /**
@@ -90,24 +89,26 @@ const limitTable = {
    */
   allSendsPerDay: limit(50, nonNegative),
   /**
-   * Maximum codes per day to a number without a verification. At sign-up it replaces a higher `sendsPerDay`.
+   * Maximum codes per day to an unverified number. At sign-up, the lower of this limit and `sendsPerDay` applies.
    *
    * Codes without a response of the provider count for the hour and for `allSendsPerDay` only.
    */
   // Traffic pumping uses such numbers.
   enrolSendsPerDay: limit(3, nonNegative),
-  /** Maximum numbers per session and day at sign-ups. */
+  /** Maximum numbers per session and day at sign-up. */
   numbersPerSessionPerDay: limit(3, nonNegative),
   /**
-   * Maximum codes in 10 minutes per IP address (IPv4, or an IPv6 /56), from `req.ip`. A private address, perhaps of a
-   * proxy, has ten times as many. `false` disables the limit.
+   * Maximum codes in 10 minutes per IP address (IPv4, or an IPv6 /56), from `req.ip`. `false` disables
+   * the limit.
+   *
+   * A private address may belong to a proxy, so it gets ten times as many.
    */
   // An office or a mobile carrier shares one address among many users.
   sendsPerAddressPer10Min: limit<number | false>(200, countOrOff),
   /** Like `sendsPerAddressPer10Min`, for sign-ups. */
   enrolSendsPerAddressPer10Min: limit<number | false>(20, countOrOff),
   /**
-   * Maximum codes at sign-ups that were not entered, per day and IP address (IPv4, or an IPv6 /48). `false` disables the
+   * Maximum codes at sign-up that were not entered, per day and IP address (IPv4, or an IPv6 /48). `false` disables the
    * limit.
    *
    * Codes that the provider refused count, too.
@@ -115,10 +116,10 @@ const limitTable = {
   // A twentieth of the service's limit. If seven of ten are entered, 500 users a day behind one carrier's address.
   enrolSendsPerAddressPerDay: limit<number | false>(150, countOrOff),
   /**
-   * Maximum codes per minute over all accounts. Sign-ins and sign-ups have separate counters. A call counts as one.
+   * Maximum codes per minute across all accounts. Sign-ins and sign-ups have separate counters. A call counts as one.
    */
   serviceSendsPerMinute: limit(600, nonNegative),
-  /** Maximum codes per hour over all numbers without a verification. */
+  /** Maximum codes per hour across all unverified numbers. */
   serviceEnrolSendsPerHour: limit(600, nonNegative),
   /** Like `serviceEnrolSendsPerHour`, for 24 hours. */
   // SMS pumping costs money per message. This limits the cost of a day.

@@ -35,25 +35,25 @@ export interface TrustedDevicesOptions {
 /** Options of the HTTP parts. Durations are milliseconds. */
 export interface HttpOptions {
   /**
-   * Returns the id of the user who is signing in or signed in. Must be synchronous: the guard calls it on every
-   * request.
+   * Returns the id of the user who is signing in or signed in: `(req) => id`. Must be synchronous: the guard calls it on
+   * every request.
    */
   readonly subject: SubjectOf
   /**
-   * Returns the number on file, such as `+573001234567`, or up to five numbers. Never return a number from the request.
+   * Returns the number on file, such as `+573001234567`, or up to five: `(req, subject) => number`. Never return a number from the request.
    * Without a number, a start gets 409 `no_phone`.
    */
   readonly phone: PhoneOf
   /** Format of codes. */
   readonly code?: CodeOptions
   /**
-   * Path of `routes()`. Default: `/two-factor`.
+   * Path at which you mount `tf.routes()`. Default: `/two-factor`.
    *
    * If another Express app mounts yours, the path begins with that mount, such as `/app/two-factor`.
    */
   readonly path?: string
   /**
-   * The part that a proxy removes from the front of every path, such as `/shop`. Default: none.
+   * Start of every path that a proxy removes, such as `/shop`. Default: none.
    *
    * Paths in your options are paths of your app. Redirects, forms, links and JSON of the package start with the prefix,
    * and a `returnTo` must lie under it.
@@ -64,23 +64,26 @@ export interface HttpOptions {
   readonly prefix?: string
   /** Adapter that reads and renews the session id: `tokenSession(…)` or your own. Default: `expressSession()`. */
   readonly session?: SessionAdapter
-  /** Lets trusted browsers replace the code at sign-in. Default: off. Not available with bearer tokens. */
+  /**
+   * Lets trusted browsers replace the code at sign-in: `{ maxAgeMs, label?: (req) => name }`. Default: off. Not available
+   * with bearer tokens.
+   */
   readonly trustedDevices?: TrustedDevicesOptions
   /**
-   * Reserves part of each limit for browsers in which the account signed in before: `{ maxAgeMs }`, or `false`. An
-   * attacker then cannot lock the owner out. Default: 90 days after the last success.
+   * Reserves part of each limit for browsers in which the account has signed in: `{ maxAgeMs }`, or `false`. An attacker
+   * then cannot lock the owner out. Default: 90 days after the last success.
    *
    * A signed cookie identifies the browser and never replaces a code. All other browsers have 60 % of the limits. Safari
    * stores the cookie only over https, even on localhost.
    */
   readonly knownBrowsers?: { readonly maxAgeMs: number } | false
   /**
-   * Accepts recovery codes of `tf.recoveryCodes.generate` from users who lost the phone. Ten attempts a day and
-   * account, separate from those by phone.
+   * Accepts recovery codes from users who lost their phone: `{ consume(subject, hash), remaining?(subject) }`.
+   * `tf.recoveryCodes.generate` makes them. Ten attempts a day and account, separate from those by phone.
    */
   readonly recoveryCodes?: RecoveryCodeStore
   /**
-   * Accepts codes of authenticator apps, as the method `app`.
+   * Accepts authenticator codes, as the method `app`: `{ issuer, secretOf(req, subject), label?(req, subject) }`.
    *
    * `app` is the first method unless `channels` sets another order.
    */
@@ -93,15 +96,15 @@ export interface HttpOptions {
   readonly passkeys?: SignatureFactor
   /** Other origins that may post to the routes, such as a front end or `capacitor://localhost`. Default: none. */
   readonly allowedOrigins?: readonly string[]
-  /** Texts, look and exit links of the built-in pages. */
+  /** Wording, look and exit links of the built-in pages. */
   readonly pages?: PagesOptions
   /**
-   * Called after a correct code, a passkey, a recovery code or a trusted browser, after the session id is renewed and
-   * the grant is stored. Sign the user in here. If it throws, or responds with 4xx or 5xx, the grant is revoked.
+   * Called after a successful verification, once the grant is stored under a new session id: `(req, res, grant)`. The
+   * user entered a correct code or recovery code, used a passkey, or has a trusted browser. Sign the user in here. If it throws, or responds with 4xx or 5xx, the grant is revoked.
    */
   readonly onVerified?: OnVerified
   /**
-   * Called when a user cancels a sign-in. Remove the pending user from the session.
+   * Called when a user cancels a sign-in: `(req, res)`. Remove the pending user from the session here.
    *
    * It is called for "Cancel" on the page and for `POST /cancel`, before the response, which redirects to
    * `pages.links.signIn`. It is not called for a step-up.
@@ -111,7 +114,7 @@ export interface HttpOptions {
    */
   readonly onCancelled?: OnCancelled
   /**
-   * Called before each code is sent. Any result but `true` or `{ allow: true }` refuses it. `suspicion` is present when a
+   * Called before each code is sent: `(req, { subject, destination, channel, purpose, suspicion? }) => decision`. Any result but `true` or `{ allow: true }` refuses it. `suspicion` is present when a
    * captcha is due.
    *
    * @example

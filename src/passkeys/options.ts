@@ -3,13 +3,16 @@ import { originOf } from '../lib/origin.js'
 import type { Awaitable } from '../lib/promises.js'
 import type { WebAuthn } from './webauthn.js'
 
-/** A passkey that a browser has just created. All members are JSON. */
+/**
+ * A passkey that a browser has just created. All members are JSON. Store them with the account, and with a `usedAt` that
+ * is null until the first use. `id` must be unique over all accounts.
+ */
 export interface NewPasskey {
   /** Id of the credential, in base64url. */
   readonly id: string
   /** The public key (COSE), in base64url. */
   readonly publicKey: string
-  /** Number of uses that the authenticator has reported. 0 if it does not count. */
+  /** Number of uses that the authenticator has reported, an integer. 0 if it does not count, as with synced passkeys. */
   readonly counter: number
   /** How the browser reaches the authenticator, such as `internal`. */
   readonly transports: readonly string[]

@@ -50,8 +50,14 @@ const membersOf = (file: string, type: string, of = '') =>
     inBrief(docstring).replaceAll(/, in milliseconds(?=[.:])/g, ''),
   ])
 
+/** Rows with those of required options first. */
+const requiredFirst = (rows: string[][]) => {
+  const isRequired = ([name = '']: string[]) => name.endsWith('(required)')
+  return [...rows.filter(isRequired), ...rows.filter((cells) => !isRequired(cells))]
+}
+
 const options = [
-  ...membersOf('src/options.ts', 'TwoFactorOptions'),
+  ...requiredFirst(membersOf('src/options.ts', 'TwoFactorOptions')),
   ...membersOf('src/options.ts', 'PurposeOptions', 'purposes.<name>.'),
   ...membersOf('src/express/settings.ts', 'CodeOptions', 'code.'),
 ]

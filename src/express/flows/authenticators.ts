@@ -58,7 +58,7 @@ export interface Authenticators {
    */
   routes(options: AuthenticatorRoutesOptions): Router
   /**
-   * Returns the secret of a new app as `{ secret, uri, qr }`, for a page of your own. It stays equal until there is
+   * Returns the secret of a new authenticator as `{ secret, uri, qr }`, for your own page. It stays equal until there is
    * another grant or another secret on file. Without a fresh grant it rejects with a TwoFactorError
    * `second_factor_required`, so call it behind a guard.
    *
@@ -70,7 +70,7 @@ export interface Authenticators {
    */
   begin(req: Request): Promise<NewAuthenticator>
   /**
-   * Checks the first code of the new app and returns the secret, to be stored. Rejects like `begin`, and with
+   * Checks the first code of the new authenticator, and returns the secret for you to store. Rejects like `begin`, and with
    * `code_not_accepted`.
    *
    * @example

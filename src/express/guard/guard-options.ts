@@ -33,9 +33,9 @@ declare global {
 export interface GuardOptions {
   /** Purpose of the code. Default: `login`. If the option `purposes` names others, it must be one of them. */
   readonly purpose?: string
-  /** Maximum age of a grant, in milliseconds. Default: `maxAgeMs` of the purpose. */
+  /** Maximum age of a grant, in milliseconds. Default: the purpose's `maxAgeMs`. */
   readonly maxAgeMs?: number
-  /** If true, each grant admits one request, and never a HEAD. Default: `once` of the purpose. */
+  /** If true, each grant admits one request (never a HEAD). Default: the purpose's `once`. */
   readonly once?: boolean
   /**
    * Returns the fields that the code confirms. If one of them changes, the guard requires a new code. A field that a
@@ -46,8 +46,8 @@ export interface GuardOptions {
    */
   readonly bind?: (req: Request) => BoundFields
   /**
-   * Returns rows of strings that the user sees before entering the code: at most 12 rows and 2 kB. They appear on the pages,
-   * as `details` in JSON, and in messages of `ownCodes`. It requires `bind`, so that a code confirms what was
+   * Returns rows of strings to show before the user enters the code, at most 12 rows and 2 kB. They appear on the pages, as
+   * `details` in JSON, and in messages of `ownCodes`. It requires `bind`, so that a code confirms what was
    * displayed.
    *
    * Called only at a refusal, with its language.
@@ -57,9 +57,8 @@ export interface GuardOptions {
    */
   readonly describe?: Describe
   /**
-   * Accepted methods of verification: `code` (by any channel), `app`, `passkey`, `trusted-device`, `recovery-code`, or
-   * your own from `grants.write`.
-   * Default: any.
+   * Accepted methods: `code` (by any channel), `app`, `passkey`, `trusted-device`, `recovery-code`, or your own from
+   * `grants.write`. Default: any.
    *
    * `code` is a code that was sent. The option `channels` of the purpose selects its channels.
    *
@@ -79,15 +78,15 @@ export interface GuardOptions {
    */
   readonly resume?: boolean
   /**
-   * If true, the guard sends the code when it refuses a form of the same origin, unless a trusted browser is enough. A
-   * function adds other requests, for which it returns exactly `true`. Default: true.
+   * If true, the guard sends the code when it refuses a same-origin form, unless a trusted browser is enough. A function
+   * adds other requests, for which it returns exactly `true`. Default: true.
    *
    * All limits and `beforeSend` apply, and the send never replaces a live code for another action. Return true only for
    * a request that a user starts by an action (SMS pumping).
    */
   readonly sendAtOnce?: boolean | ((req: Request) => boolean)
   /**
-   * Returns a path of your app, to which the page redirects by GET after a correct code. It replaces `resume`.
+   * Returns a path of your app, to which a correct code redirects (GET). It replaces `resume`.
    *
    * Your handler at this path makes the change, so the user confirms only once. The handler must change nothing without
    * the grant, which admits one request (`once`) with these fields (`bind`).
@@ -97,8 +96,8 @@ export interface GuardOptions {
    */
   readonly continueAt?: (req: Request) => string
   /**
-   * Path of the form's page, to which the user returns, or `(req) => path`. Default: the form's field `returnTo`, or a
-   * same-origin Referer.
+   * Path of the page with the form, to which the user returns, or `(req) => path`. Default: the form's field `returnTo`,
+   * or a same-origin Referer.
    *
    * helmet's default `no-referrer` removes the Referer. Any value but a path of this site is ignored.
    *

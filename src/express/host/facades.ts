@@ -25,10 +25,10 @@ import { requesterOf, type SubjectName, subjectText } from './requester.js'
  * })
  */
 export interface GrantsFacade {
-  /** Returns the grant that a guard for this purpose would accept now: an unbound one, or one for these fields. */
+  /** Returns the grant that a guard for this purpose would accept now, for the fields in `bound` or for none. */
   read(req: Request, purpose: string, bound?: Bound): Promise<Grant | undefined>
   /**
-   * Records a factor that your app verified, such as a client certificate.
+   * Records that your app verified a factor, such as a client certificate.
    *
    * @example
    * await tf.grants.write({ subject: user.id, session: req.session.id, purpose: 'transfer', method: 'certificate' })
@@ -68,7 +68,7 @@ export interface TrustedDevicesFacade {
    * marks its browser.
    */
   list(subject: SubjectName, req?: Request): Promise<readonly TrustedDevice[]>
-  /** Ends the trust in one browser by its `id` in the list. It stays a known browser. */
+  /** Ends the trust in one browser, by its `id` from `list`. It stays a known browser. */
   revoke(subject: SubjectName, id: string): Promise<void>
   /** Makes all trusted and known browsers of an account unknown. */
   revokeSubject(subject: SubjectName): Promise<void>

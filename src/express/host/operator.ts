@@ -12,7 +12,7 @@ import { type SubjectName, subjectText } from './requester.js'
 /** Shows and changes the state of an account for an operator. */
 export interface SubjectsFacade {
   /**
-   * Returns the locks of an account over all its numbers and its app, with their durations. With `phone`, it adds the
+   * Returns an account's locks and their durations, across all its numbers and its authenticator. With `phone`, it adds the
    * counters of this number over all accounts, also for an account whose start was refused.
    *
    * @example
@@ -20,14 +20,14 @@ export interface SubjectsFacade {
    */
   state(subject: SubjectName, of?: OfNumber): Promise<SubjectState>
   /**
-   * Ends the lock or disabling of an account, and resets its counters, also of recovery attempts. It also resets the
+   * Ends an account's lock or disabling, and resets its counters, including recovery attempts. It also resets the
    * counters over all accounts of each number that received a code of this account, and of `phone`. Pass
    * `phone` for an account whose request for a code was refused.
    */
   unlock(subject: SubjectName, of?: OfNumber): Promise<void>
   /**
-   * Revokes grants in all sessions including the current one, known and trusted browsers, pending codes and
-   * verified numbers. Use it after a new password or number, and for a stolen account.
+   * Revokes grants in all sessions (including this one), known and trusted browsers, pending codes and verified
+   * numbers. Use it after a new password or number, and for a stolen account.
    *
    * @example
    * await tf.subjects.revokeEverything(user.id)
@@ -55,7 +55,7 @@ export interface SubjectsFacade {
 /** Adds to the counts of the option `signupGuard`. */
 export interface SignupsFacade {
   /**
-   * Tells `signupGuard` of a number that your app verified without `phoneVerification()`.
+   * Counts a number that your app verified without `phoneVerification()`, for `signupGuard`.
    *
    * Rejects with a TypeError if the country is no ISO 3166 code.
    *
@@ -86,7 +86,7 @@ export interface Operator {
    */
   selfTest(): Promise<SelfTest>
   /**
-   * Returns what this process has observed about provider, store and limits. It reads memory only and contains no
+   * Returns this process's observations of provider, store and limits. It reads memory only and contains no
    * secret.
    *
    * @example
