@@ -79,7 +79,12 @@ const limitTable = {
   sendsPerHour: limit(5, nonNegative),
   /** Like `sendsPerHour`, for 24 hours. */
   sendsPerDay: limit(10, nonNegative),
-  /** Maximum codes per number and hour across all accounts, entered or not. A call counts as two. */
+  /**
+   * Maximum codes per number and hour across all accounts, entered or not. A call counts as two.
+   *
+   * A code counts even if the provider's response was lost. A code that the provider postponed, or whose check gave no
+   * verdict, also counts for `allSendsPerDay`. A code that could not reach the provider does not count.
+   */
   // More than any user signs in, including those who enter every code.
   allSendsPerHour: limit(20, nonNegative),
   /**
@@ -101,7 +106,8 @@ const limitTable = {
    * Maximum codes in 10 minutes per IP address (IPv4, or an IPv6 /56), from `req.ip`. `false` disables
    * the limit.
    *
-   * A private address may belong to a proxy, so it gets ten times as many.
+   * A private address may belong to a proxy, so it gets ten times as many. A code counts here and for
+   * `serviceSendsPerMinute` even if it could not reach the provider.
    */
   // An office or a mobile carrier shares one address among many users.
   sendsPerAddressPer10Min: limit<number | false>(200, countOrOff),
