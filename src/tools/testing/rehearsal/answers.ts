@@ -54,7 +54,7 @@ export const attacksByOtherSites: readonly Attack[] = [
     code: 'code-page',
     claim: 'the code page posts to the routes of the package',
     fix: 'let the form of your own page post to verifyUrl of the view',
-    docs: 'docs/pages.md#a-page-of-your-own',
+    docs: 'docs/pages.md#your-own-page',
     async run(stage, tries) {
       stage.mustBring('page')
       tries('the targets of the forms on the code page')
