@@ -1,8 +1,7 @@
 /** HTTP status of each problem code. A new code without a status does not compile. */
 export const httpStatusOf = {
   /**
-   * The body or code has the wrong format, the purpose or `requirement` is unknown, or the request does not name the
-   * challenge that the code is for.
+   * The body, code, purpose or `requirement` is not valid, or the request does not name the challenge of the code.
    */
   invalid_request: 400,
   /** `subject` returned no user. Sign in first. */
@@ -33,7 +32,7 @@ export const httpStatusOf = {
    * Or a check of this code ended without a verdict less than 5 s ago.
    */
   verification_in_progress: 409,
-  /** The account has no factor for this request: no number, authenticator app or passkey. */
+  /** The account has no number, authenticator or passkey for this request. */
   no_phone: 409,
   /**
    * The challenge is unknown, expired, used or belongs to another session. Start again.
@@ -68,7 +67,7 @@ export const httpStatusOf = {
   store_unavailable: 503,
   /** The memory store is full. With status 429 and `limit: 'session'`: this session has 16 requests in progress. */
   capacity: 503,
-  /** The session id could not be renewed, the session adapter returned none, or the browser accepts no cookies. */
+  /** The session id could not be renewed, the session adapter returned none, or the browser blocks cookies. */
   session_unavailable: 503,
   /** Sending is paused by a service-wide limit, by the sign-up guard for one country, or by an operator. */
   sending_paused: 503,

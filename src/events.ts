@@ -151,8 +151,7 @@ export type EventBody =
   /** A wrong or used recovery code was submitted. */
   | { readonly type: 'recovery.failed'; readonly subject: string }
   /**
-   * A number, an authenticator, a passkey or recovery codes were added or removed, or your app is about to store them.
-   * Notify the user.
+   * A factor or recovery codes were added or removed, or your app is about to store them. Notify the user.
    *
    * For a number: after your app saved it, and also after a 5xx of its request, because it may be saved. For an app:
    * after its first correct code. For recovery codes: when they are made.
@@ -169,7 +168,7 @@ export type EventBody =
       readonly removed?: true
     }
   /**
-   * A number on file, an authenticator secret or the passkeys cannot be read, so the account cannot use that factor.
+   * A number, authenticator secret or passkey on file cannot be read, so the account cannot use that factor.
    *
    * Emitted once per account and process for a number, otherwise once per request.
    */
@@ -198,7 +197,7 @@ export type EventBody =
       readonly cause?: string | undefined
     }
   /**
-   * A country's sign-ups look like SMS pumping in this hour or day, or such a period has passed without a suspicion.
+   * A country's sign-ups look like SMS pumping, or an hour or day has passed without that suspicion.
    *
    * Emitted once by each process.
    */

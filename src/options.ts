@@ -7,18 +7,15 @@ import type { Store } from './store/store.js'
 
 /** Policy of one purpose. */
 export interface PurposeOptions {
-  /** Maximum age of a grant, in milliseconds. Default: 12 hours for `login`, 5 minutes for every other purpose. */
+  /** Maximum age of a grant, in milliseconds. Default: 12 hours for `login`, otherwise 5 minutes. */
   readonly maxAgeMs?: number
   /** If true, each grant admits one request. Default: false. */
   readonly once?: boolean
   /** Channels for codes with this purpose. Default: the option `channels`. */
   readonly channels?: readonly Channel[]
-  /** If true, a trusted browser replaces the code. Default: true for `login`, false for any other purpose. */
+  /** If true, a trusted browser replaces the code. Default: true for `login`, otherwise false. */
   readonly trustedDevice?: boolean
-  /**
-   * If true, a recovery code replaces the code. Default: true for `login`, except at a step-up; false for any other
-   * purpose.
-   */
+  /** If true, a recovery code replaces the code. Default: true for `login` (except at a step-up), otherwise false. */
   readonly recoveryCode?: boolean
 }
 
@@ -44,7 +41,7 @@ export interface TwoFactorOptions extends HttpOptions {
    */
   readonly countries: readonly string[] | 'dangerously-any'
   /**
-   * Configures the purposes for which a browser may request a code. Default: `login` and the purposes of your guards.
+   * Purposes for which a browser may request a code. Default: `login` and the purposes of your guards.
    *
    * If it contains any purpose besides `login`, it must contain all of them. Creating a guard for another purpose then
    * fails.
@@ -68,6 +65,6 @@ export interface TwoFactorOptions extends HttpOptions {
   readonly signupGuard?: SignupGuardOptions
   /** Receives every event, like the diagnostics channel `express-two-factor:event`. */
   readonly onEvent?: OnEvent
-  /** Returns the time in milliseconds since 1970, for tests. Default: `Date.now`. */
+  /** Returns the current time in milliseconds since 1970, for tests. Default: `Date.now`. */
   readonly now?: () => number
 }

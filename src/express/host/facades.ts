@@ -61,7 +61,7 @@ export interface GrantsFacade {
  * for (const { id, isThis } of devices) if (!isThis) await tf.trustedDevices.revoke(user.id, id)
  */
 export interface TrustedDevicesFacade {
-  /** Returns whether the account that is signing in or signed in trusts this browser. */
+  /** Returns whether the user who is signing in or signed in trusts this browser. */
   has(req: Request): Promise<boolean>
   /**
    * Lists the trusted browsers as `[{ id, label?, trustedAt, usedAt, endsAt, isThis? }]`. With a request, `isThis`
