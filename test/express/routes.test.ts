@@ -81,10 +81,7 @@ describe('a challenge in JSON', () => {
 it('a front end finds in the JSON the members of docs/reference.md', async () => {
   const { host, ana } = await startSignedIn()
   const [challengeBlock = '{}'] = blocksOf(sectionOf(read('docs/reference.md'), 'A challenge'), 'json')
-  const [refusalBlock = '{}'] = blocksOf(
-    sectionOf(read('docs/reference.md'), 'A front end of your own'),
-    'json',
-  )
+  const [refusalBlock = '{}'] = blocksOf(sectionOf(read('docs/reference.md'), 'Your own front end'), 'json')
 
   const refused = await ana.post('/transfers', { amount: 5, payee: 'ben' })
   expect(Object.keys(refused.json).sort()).toEqual(Object.keys(JSON.parse(refusalBlock)).sort())

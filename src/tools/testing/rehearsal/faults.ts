@@ -17,7 +17,7 @@ export const faults: Attack = {
   code: 'provider-faults',
   claim: 'no failure of the provider signs a user in',
   fix: 'return "approved" only for the status that the provider documents, and "unavailable" for every unclear response',
-  docs: 'docs/providers.md#a-provider-of-your-own',
+  docs: 'docs/providers.md#your-own-provider',
   async run(stage, tries) {
     stage.mustBring('provider')
     const { faults: box, approvedStatuses } = stage.sandbox

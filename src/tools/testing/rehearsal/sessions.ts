@@ -32,7 +32,7 @@ export const attacksOnSessions: readonly Attack[] = [
     code: 'other-session',
     claim: 'a verification counts only in its own browser and for its own person',
     fix: 'check each request with tf.requireTwoFactor() or tf.grants.read(req), not with a flag of the account',
-    docs: 'docs/reference.md#a-factor-of-your-own',
+    docs: 'docs/reference.md#your-own-factor',
     async run(stage, tries) {
       tries(
         'the verification of one browser in another browser: its pages, challenge, destinations and requirement',
