@@ -1,7 +1,16 @@
 import type express from 'express'
 import type { RequestHandler } from 'express'
-import { createClient } from 'express-two-factor'
-import { checkPassword, freeName, openAccount, parse, rightWiring, type Wiring } from './bank.js'
+import { createClient, type GuardOptions } from 'express-two-factor'
+import {
+  checkPassword,
+  freeName,
+  openAccount,
+  parse,
+  rightWiring,
+  sendMoney,
+  type Wiring,
+  withAction,
+} from './bank.js'
 import { behind, cors, type Mistake, mistake } from './mistakes.js'
 
 // Written after the rows, and before anybody had tried them on these.
@@ -42,6 +51,25 @@ const flagged: Partial<Wiring> = {
     { once: false },
   ),
 }
+
+/** A guard with this `bind`, and behind it a handler that refuses other fields. */
+const boundTo = (
+  bind: NonNullable<GuardOptions['bind']>,
+  isAccepted: (body: express.Request['body']) => boolean = () => true,
+): Partial<Wiring> =>
+  behind(
+    (requireCode) => [
+      requireCode,
+      (req, res, next) => (isAccepted(req.body) ? next() : void res.sendStatus(422)),
+    ],
+    { bind },
+  )
+
+const longText = 'Invoice 24-B of the twelfth of March, thanks'
+const firstWords: NonNullable<GuardOptions['bind']> = ({ body }) => ({
+  amount: body.amount,
+  payee: String(body.payee).slice(0, 30),
+})
 
 export const laterMistakes: readonly Mistake[] = [
   mistake('a sign-out that forgets the user and nothing else', 'sign-out', {
@@ -167,4 +195,86 @@ export const laterMistakes: readonly Mistake[] = [
       })
     },
   }),
+  mistake(
+    'an amount that the guard reads by parseInt, in a plan with another amount',
+    'changed',
+    behind(
+      (requireCode) => [
+        requireCode,
+        (req, res, next) => {
+          req.body.amount = Number.parseFloat(req.body.amount)
+          if (req.body.amount > 0) next()
+          else res.sendStatus(422)
+        },
+      ],
+      { bind: ({ body }) => ({ amount: Number.parseInt(body.amount, 10), payee: body.payee }) },
+    ),
+    (bank) =>
+      withAction(bank, {
+        type: 'form',
+        body: { amount: '25.10', payee: 'Luis' },
+        changed: { amount: '900.50', payee: 'Eve' },
+      }),
+  ),
+  ...Object.entries({ 'last four': [-4], 'first four': [0, 4], outer: [0, 8, -8] }).map(
+    ([which, [from, to, last]]) =>
+      mistake(
+        `bind of the ${which} characters of an account`,
+        'changed',
+        boundTo(
+          ({ body: { amount, payee } }) => ({
+            amount,
+            payee: String(payee).slice(from, to) + (last === undefined ? '' : String(payee).slice(last)),
+          }),
+          ({ payee }) => /^[A-Z]{2}\d{14,30}$/.test(payee),
+        ),
+        (bank) => withAction(bank, { body: { amount: 5, payee: 'ES9121000418450200051332' }, changed: {} }),
+      ),
+  ),
+  mistake(
+    'bind of an address in small letters, and a handler that needs the capitals',
+    'changed',
+    boundTo(
+      ({ body }) => ({ amount: body.amount, payee: String(body.payee).trim().toLowerCase() }),
+      ({ payee }) => /^[1-9A-HJ-NP-Za-km-z]{26,44}$/.test(payee),
+    ),
+    (bank) =>
+      withAction(bank, { body: { amount: 5, payee: '1BoatSLRHtKNngkdXEeobR76b53LETtpyT' }, changed: {} }),
+  ),
+  mistake(
+    'bind of a list without its repetitions',
+    'changed',
+    {
+      transfers: ({ app, tf }, guard) => {
+        const listOf = ({ body }: express.Request): readonly unknown[] =>
+          Array.isArray(body?.payees) ? body.payees : []
+        const bind = (req: express.Request) => ({ payees: JSON.stringify([...new Set(listOf(req))]) })
+        app.post('/transfers', parse, tf.requireTwoFactor({ ...guard, bind }), (req, res) => {
+          for (const payee of listOf(req)) sendMoney({ session: req.session, body: { payee } })
+          res.json({})
+        })
+      },
+    },
+    (bank) => withAction(bank, { body: { payees: ['Luis', 'Rosa'] }, changed: {} }),
+  ),
+  mistake('a remark that bind cuts, and the handler does not', 'changed', boundTo(firstWords), (bank) =>
+    withAction(bank, { body: { amount: 5, payee: longText }, changed: {} }),
+  ),
+  mistake(
+    'a remark that bind cuts, and the state does not show',
+    'changed',
+    {
+      transfers: ({ app, tf }, guard) =>
+        void app.post(
+          '/transfers',
+          parse,
+          tf.requireTwoFactor({ ...guard, bind: firstWords }),
+          (req, res) => {
+            sendMoney({ session: req.session, body: { amount: req.body.amount } })
+            res.json({})
+          },
+        ),
+    },
+    (bank) => withAction(bank, { body: { amount: 5, payee: longText }, changed: {} }),
+  ),
 ]

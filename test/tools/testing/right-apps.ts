@@ -721,4 +721,30 @@ export const rightApps: readonly RightApp[] = [
       },
     ),
   },
+  {
+    what: 'a remark that is cut once, for guard and handler',
+    wiring: behind((requireCode) => [
+      (req, _res, next) => {
+        req.body.payee = String(req.body.payee ?? '').slice(0, 30)
+        next()
+      },
+      requireCode,
+    ]),
+    plan: (bank) =>
+      withAction(bank, {
+        type: 'form',
+        body: { amount: '5', payee: 'Invoice 24-B of the twelfth of March, thanks' },
+        changed: {},
+      }),
+  },
+  {
+    what: 'an empty field, and a name without Latin letters',
+    wiring: {
+      guard: {
+        ...rightWiring.guard,
+        bind: ({ body }) => ({ amount: body.amount, payee: body.payee, remark: body.remark }),
+      },
+    },
+    plan: (bank) => withAction(bank, { body: { amount: 5, payee: '小明', remark: '' }, changed: {} }),
+  },
 ]

@@ -2,9 +2,9 @@ import { mustAsk, stepUpsOf } from './approval.js'
 import type { Fields, RehearsalAction } from './contract.js'
 import { codeOf } from './diagnosis.js'
 import { stepsUp } from './effects.js'
-import { anotherValue, type Leaf, leavesOf, withLeaf, withoutLeaf } from './leaves.js'
+import { anotherValue, type Leaf, leavesOf, otherValues, withLeaf, withoutLeaf } from './leaves.js'
 import { fieldsAgain, fieldsOf, formOf, requestOf, requestWith, requirementIn } from './requests.js'
-import { isExactly, showsValue, sumsUp, touches } from './snapshot.js'
+import { isExactly, showsOnly, showsValue, sumsUp, touches } from './snapshot.js'
 import type { Attack, Stage } from './stage.js'
 import { capitalsOf, notationsOf } from './variants.js'
 import { fell, NotTried, refused, told, tryEach } from './verdicts.js'
@@ -21,6 +21,8 @@ interface Difference {
   readonly values: readonly unknown[]
   /** True if a parser may read the approved action in it: then only another effect is wrong. */
   readonly isLike: boolean
+  /** The approved field that has another value. */
+  readonly approved?: Leaf | undefined
   /** True if an app may write the approved value in this way, such as in capitals. */
   readonly isNotation?: boolean
 }
@@ -97,16 +99,19 @@ const boundLeaves = (
 
 function differencesOf(action: RehearsalAction, fields: Fields): readonly Difference[] {
   const { changed = {} } = action
-  const made = boundLeaves(action, fields).filter(({ path }) => !(path.join('.') in changed))
-  const others = [
-    ...Object.entries(changed).map(([name, value]): Leaf => ({ path: [name], value })),
-    ...made.map(({ path, value }): Leaf => ({ path, value: anotherValue(value) })),
-  ]
+  const leaves = boundLeaves(action, fields)
+  const given = Object.entries(changed).map(([name, value]): Leaf => ({ path: [name], value }))
+  const made = leaves.flatMap(({ path, value }) =>
+    otherValues(value).map((other): Leaf => ({ path, value: other })),
+  )
+  // The last value of a field is the one that the app most likely accepts.
+  const others = [...made, ...given]
+  const ofPath = (all: readonly Leaf[], { path }: Leaf) =>
+    all.findLast((one) => one.path.join() === path.join())
   const set = (what: string, { path }: Leaf, to: unknown, values: readonly unknown[] = []): Difference => {
     const name = `${what} "${path.join('.')}"`
     return { what: name, alter: (all) => withLeaf(all, path, to), values, isLike: true }
   }
-  const otherOf = (leaf: Leaf) => others.find(({ path }) => path.join() === leaf.path.join())?.value
   const inQuery = (leaf: Leaf, value: unknown): NonNullable<Difference['around']> => {
     return (request, all) => ({
       ...request,
@@ -114,21 +119,25 @@ function differencesOf(action: RehearsalAction, fields: Fields): readonly Differ
     })
   }
   return [
-    ...others.map((leaf) => ({ ...set('another', leaf, leaf.value, [leaf.value]), isLike: false })),
+    ...[...given, ...made].map((leaf) => ({
+      ...set('another', leaf, leaf.value, [leaf.value]),
+      ...{ isLike: false, approved: ofPath(leaves, leaf) },
+    })),
     // A guard may cover only the number or the sum of the members.
-    ...boundLeaves(action, fields).flatMap((leaf) =>
+    ...leaves.flatMap((leaf) =>
       oneOfEach(leaf.value).map(({ list, other }) => ({
         ...set('another member of', leaf, list, [other]),
         isLike: false,
       })),
     ),
-    ...boundLeaves(action, fields).flatMap((leaf) => {
+    ...leaves.flatMap((leaf) => {
       const { path, value } = leaf
-      const other = otherOf(leaf)
+      const other = ofPath(others, leaf)?.value
       const more = Array.isArray(value) ? value.slice(-1).map(anotherValue) : []
       const shown = more.flatMap((one) => leavesOf({ one })).map(({ value: inner }) => inner)
       return [
         ...more.map((one) => set('one more of', leaf, [value, one].flat(), shown)),
+        ...(Array.isArray(value) ? [set('a member twice in', leaf, [...value, value.at(-1)])] : []),
         { ...set('no', leaf, undefined), alter: (all: Fields) => withoutLeaf(all, path) },
         // Guard and handler may read a field from different parts: query or body.
         { ...set('a query with another', leaf, value, [other]), around: inQuery(leaf, other) },
@@ -155,10 +164,12 @@ function oneOfEach(
 ): readonly { readonly list: readonly unknown[]; readonly other: unknown }[] {
   if (!Array.isArray(value)) return []
   const fields = { last: value.at(-1) }
-  return leavesOf(fields).map((leaf) => {
-    const other = anotherValue(leaf.value)
-    return { list: [...value.slice(0, -1), withLeaf(fields, leaf.path, other).last], other }
-  })
+  return leavesOf(fields).flatMap((leaf) =>
+    otherValues(leaf.value).map((other) => ({
+      list: [...value.slice(0, -1), withLeaf(fields, leaf.path, other).last],
+      other,
+    })),
+  )
 }
 
 /** Returns lists of the approved action and another one, for a JSON body. A handler may do each of a list. */
@@ -201,6 +212,8 @@ async function changeAfter(
   let covered = await mustAsk(stage, visit, action)
   /** Whether a refusal of the app, by its status, uses up the code: behind a guard with `once`. */
   const usesCode = new Map<string, boolean>()
+  /** Fields of which the code covers at least a part. */
+  const partly = new Set<string>()
   async function askAgain(): Promise<void> {
     visit = await stage.signedIn()
     covered = await mustAsk(stage, visit, action)
@@ -213,20 +226,25 @@ async function changeAfter(
     // The fields of another person have other differences.
     const difference = differencesOf(action, covered)[at]
     if (difference === undefined) break
-    const { what, alter, around = (request) => request, values, isLike, isNotation = false } = difference
+    const { what, alter, around = (request) => request, values, approved, isNotation = false } = difference
     const fields = await fieldsAgain(action, visit, covered)
     const request = around(requestWith(action, visit.person, alter(fields)), fields)
     const { response, isDone, change } = await effects.attempt(action, visit, request)
     const isShown = showsValue(change, values)
     // Another value may change the state in another direction. A refusal with a requirement changed nothing.
-    const isOther = requirementIn(response) === undefined && (isShown || touches(change, effect))
+    const isAsked = requirementIn(response) !== undefined
+    const isOther = !isAsked && (isShown || touches(change, effect))
     if (!isDone && !isOther) {
+      if (isAsked && approved !== undefined) partly.add(approved.path.join())
       const refusal = `${response.status} ${codeOf(response)}`
-      if (requirementIn(response) !== undefined || usesCode.get(refusal) === false) continue
+      if (isAsked || usesCode.get(refusal) === false) continue
       if (!usesCode.has(refusal)) usesCode.set(refusal, !(await isStillCovered()))
       await askAgain()
       continue
     }
+    // An app may cut a text, once for guard and handler.
+    const isCut = approved !== undefined && partly.has(approved.path.join())
+    const isLike = difference.isLike || (isCut && showsOnly(change, effect, approved.value, values[0]))
     const isWrong = isNotation ? isShown && !(await isOwnNotation(stage, action, at)) : isShown
     if (!isLike || isWrong || !isExactly(change, effect)) fell(response, `${told(response)} with ${what}`)
     // The variant was equivalent, and the code is used.
@@ -235,7 +253,7 @@ async function changeAfter(
   const meant = requestWith(action, visit.person, await fieldsAgain(action, visit, covered))
   const { response, isDone } = await effects.attempt(action, visit, meant)
   if (!isDone) throw refused(response, `"${action.name}" was then not done as confirmed`)
-  const [other] = differences.filter(({ isLike }) => !isLike)
+  const other = differences.find(({ isLike }) => !isLike)
   if (other === undefined) return
   // An app may accept the code for all later requests.
   const later = await fieldsAgain(action, visit, covered)

@@ -43,8 +43,8 @@ export interface RehearsalAction<Person extends RehearsalPerson = RehearsalPerso
   /** Format of the body. Default: json. */
   readonly type?: 'json' | 'form' | 'multipart'
   /**
-   * Other values for fields, for an app that refuses the values that the rehearsal makes up. The rehearsal changes
-   * one value at a time, and in a list each value of the last member.
+   * Other values for fields, for an app that refuses the values that the rehearsal makes up. The rehearsal tries both. It
+   * changes one value at a time, and in a list each value of the last member.
    */
   readonly changed?: Fields
   /** Fields that a code need not cover, such as a remark. The rehearsal changes each of the others after the code. */

@@ -31,16 +31,30 @@ export function withoutLeaf(fields: Fields, [name = '', ...rest]: readonly strin
   return rest.length > 0 && isJsonObject(inner) ? { ...others, [name]: withoutLeaf(inner, rest) } : others
 }
 
-/** Returns a value of the same form, so that an app does not refuse it only for its form. */
-export function anotherValue(value: unknown): unknown {
-  if (typeof value === 'boolean') return !value
-  if (typeof value === 'number') return value + 1
-  if (Array.isArray(value)) return value.map(anotherValue)
+/** Returns other values of the same form, so that an app does not refuse them only for their form. */
+export function otherValues(value: unknown): readonly unknown[] {
+  if (typeof value === 'boolean') return [!value]
+  if (typeof value === 'number') return [value + 1]
+  if (Array.isArray(value)) return [value.map(anotherValue)]
   if (isJsonObject(value)) {
-    return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, anotherValue(inner)]))
+    return [Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, anotherValue(inner)]))]
   }
-  // The last digit or letter changes: an address stays an address, and a date a date.
-  return String(value).replace(/[a-z\d](?=[^a-z\d]*$)/i, (last) =>
-    /\d/.test(last) ? (last === '1' ? '2' : '1') : last === 'e' ? 'a' : 'e',
-  )
+  // One digit or letter changes: an address stays an address, and a date a date.
+  const text = String(value)
+  const signs = [...text.matchAll(/[\p{L}\p{N}]/gu)]
+  if (signs.length === 0) return [`${text}e`]
+  // A guard may cover only the beginning or the end.
+  const chosen = new Set([0, Math.floor(signs.length / 2), signs.length - 1])
+  return signs
+    .filter((_, at) => chosen.has(at))
+    .map(({ 0: sign, index }) => text.slice(0, index) + otherSign(sign) + text.slice(index + sign.length))
 }
+
+function otherSign(sign: string): string {
+  if (/\d/.test(sign)) return sign === '1' ? '2' : '1'
+  const letter = /e/i.test(sign) ? 'a' : 'e'
+  return sign === sign.toLowerCase() ? letter : letter.toUpperCase()
+}
+
+/** Returns the other value that is most like this value. */
+export const anotherValue = (value: unknown): unknown => otherValues(value).at(-1)

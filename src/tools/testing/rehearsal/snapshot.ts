@@ -89,6 +89,28 @@ export const showsValue = (change: Change, values: readonly unknown[]): boolean 
     ([part, difference]) => difference > 0 && values.some((value) => part.endsWith(`=${value}`)),
   )
 
+const lettersOf = (text: string) => text.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '')
+
+/** Returns the texts that a change adds, with their number of occurrences. */
+const textsOf = (change: Change) =>
+  [...change].flatMap(([part, difference]) =>
+    difference > 0 && part.includes('=')
+      ? [{ part, difference, text: lettersOf(part.slice(part.indexOf('=') + 1)) }]
+      : [],
+  )
+
+/** Returns whether a state shows most of the approved text, as after the action, and nothing of the other text. */
+export function showsOnly(change: Change, { exact }: Effect, approved: unknown, other: unknown): boolean {
+  const [own, another] = [lettersOf(String(approved)), lettersOf(String(other))]
+  const shown = textsOf(exact).filter(({ text }) => own.includes(text))
+  const letters = shown.reduce((sum, { text, difference }) => sum + text.length * difference, 0)
+  return (
+    2 * letters > own.length &&
+    shown.every(({ part, difference }) => change.get(part) === difference) &&
+    !textsOf(change).some(({ text }) => another.includes(text) && !own.includes(text))
+  )
+}
+
 const countsOf = ({ exact }: Effect) => [...exact].filter(([part]) => part.endsWith('#'))
 
 /** Returns whether lengths and sums change as by the action: texts may have another notation. */

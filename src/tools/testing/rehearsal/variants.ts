@@ -187,9 +187,19 @@ export function notationsOf(value: unknown): readonly unknown[] {
   ]
 }
 
-/** Returns the text in capitals and in small letters, unless it is written so. */
+/**
+ * Returns the text in capitals, in small letters, and with one letter in the other case, unless it is written so. In Base58,
+ * O, I and l are no letters.
+ */
 export const capitalsOf = (text: string): readonly string[] =>
-  [text.toUpperCase(), text.toLowerCase()].filter((other) => other !== text)
+  [
+    text.toUpperCase(),
+    text.toLowerCase(),
+    text.replace(/[a-hjkmnp-z](?=[^a-hjkmnp-z]*$)/i, inOtherCase),
+  ].filter((other) => other !== text)
+
+const inOtherCase = (letter: string): string =>
+  letter === letter.toUpperCase() ? letter.toLowerCase() : letter.toUpperCase()
 
 /** Returns the fields in the format of each kind of parser. */
 export function inContentTypes(fields: Fields): readonly { readonly type: string; readonly body: string }[] {
