@@ -38,8 +38,8 @@ const limitTable = {
   // PSD2 RTS, article 4(3)(b): five consecutive failures. Twilio Verify and Ory Kratos use the same.
   attemptsPerChallenge: limit(5, integer(1, 10)),
   /**
-   * Wrong codes from unknown browsers that lock the account (at sign-up, the number) for them. Each further five lock
-   * it again.
+   * Wrong codes from unknown browsers that lock them out of the account (at sign-up, the number). Every five more lock
+   * them out again.
    *
    * Known browsers are neither counted nor locked.
    */

@@ -19,6 +19,7 @@ async function startTenants() {
     host: `${id}.example`,
     name: `Bank ${id}`,
     providerAccount: account,
+    approvedStatuses: ['verified'],
     sessionSecret: `session secret of ${id}`,
   }))
   const options = {

@@ -59,6 +59,7 @@ declare global {
     host: string
     name: string
     providerAccount: Parameters<typeof Package.createClient>[0]
+    approvedStatuses: string[]
     sessionSecret: string
   }[]
   const sessionOptions: Omit<import('express-session').SessionOptions, 'secret'>

@@ -78,8 +78,8 @@ export interface GuardOptions {
    */
   readonly resume?: boolean
   /**
-   * If true, the guard sends the code when it refuses a same-origin form, unless a trusted browser is enough. A function
-   * adds other requests, for which it returns exactly `true`. Default: true.
+   * If true, the guard sends the code when it refuses a same-origin form, unless a trusted browser is enough; a function
+   * adds the requests for which it returns exactly `true`. Default: true.
    *
    * All limits and `beforeSend` apply, and the send never replaces a live code for another action. Return true only for
    * a request that a user starts by an action (SMS pumping).
