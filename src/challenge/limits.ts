@@ -64,7 +64,8 @@ const limitTable = {
   /**
    * Pause after the first, second and later codes from one account to one number. The last value repeats.
    *
-   * If the provider refused to send, another channel needs no pause. After three codes without a verdict of the provider, the pause is at least ten minutes.
+   * Known and unknown browsers are counted separately. If the provider refused to send, another channel needs no pause.
+   * After three codes without a verdict of the provider, the pause is at least ten minutes.
    */
   // Supabase and authgear: a minute, then longer.
   cooldownMs: limit<readonly number[]>([minuteMs, 2 * minuteMs, 5 * minuteMs], pauses),

@@ -9,8 +9,8 @@ import type { DomainServices } from '../keys.js'
  */
 export interface SignupGuardOptions {
   /**
-   * `enforce` refuses sign-ups of a suspected country from unknown addresses, and from addresses with a code of that
-   * day that was not entered. `observe` only reports. Default: `observe`.
+   * `enforce` refuses sign-ups of a suspected country from IP addresses with a code of that day that was not entered.
+   * `observe` only reports. Default: `observe`.
    *
    * A refusal is 503 `sending_paused`. If there is a `beforeSend`, it decides in both modes. Both modes emit the same
    * events.
