@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type express from 'express'
 import type { RequestHandler } from 'express'
 import { createClient, type GuardOptions } from 'express-two-factor'
@@ -276,5 +277,52 @@ export const laterMistakes: readonly Mistake[] = [
         ),
     },
     (bank) => withAction(bank, { body: { amount: 5, payee: longText }, changed: {} }),
+  ),
+  ...['1500', '1500.50'].map((amount) =>
+    mistake(
+      `no code for ${amount} with a comma, which is no number for the guard`,
+      'other-fields',
+      behind((requireCode) => [
+        (req, res, next) =>
+          Number(req.body.amount) >= 100 || typeof req.body.amount !== 'string'
+            ? requireCode(req, res, next)
+            : next(),
+        (req, res, next) => {
+          if (!/^\d{1,3}(,?\d{3})*(\.\d+)?$/.test(req.body.amount)) return void res.sendStatus(422)
+          req.body.amount = Number(req.body.amount.replaceAll(',', ''))
+          next()
+        },
+      ]),
+      (bank) => withAction(bank, { type: 'form', body: { amount, payee: 'Luis' }, changed: {} }),
+    ),
+  ),
+  mistake(
+    'a draft that is carried out without a code',
+    'without-code',
+    {
+      transfers: ({ app, tf }) => {
+        const drafts = new Map<string, express.Request['body']>()
+        app.post('/drafts', parse, tf.requireTwoFactor(), (req, res) => {
+          const id = randomUUID()
+          drafts.set(`${id} of ${req.session.userId}`, req.body)
+          res.json({ id })
+        })
+        app.post('/transfers', parse, tf.requireTwoFactor(), (req, res) => {
+          const draft = `${req.body.id} of ${req.session.userId}`
+          if (!drafts.has(draft)) return void res.sendStatus(404)
+          sendMoney({ session: req.session, body: drafts.get(draft) })
+          drafts.delete(draft)
+          res.json({})
+        })
+      },
+    },
+    (bank) =>
+      withAction(bank, {
+        body: async (_person, agent) => {
+          const { json } = await agent.post('/drafts', { amount: 5, payee: 'Luis' })
+          return { id: json?.id }
+        },
+        changed: {},
+      }),
   ),
 ]

@@ -747,4 +747,16 @@ export const rightApps: readonly RightApp[] = [
     },
     plan: (bank) => withAction(bank, { body: { amount: 5, payee: '小明', remark: '' }, changed: {} }),
   },
+  {
+    what: 'no code for small amounts, which guard and handler read alike',
+    wiring: behind((requireCode) => [
+      (req, res, next) => {
+        req.body.amount = Number.parseFloat(req.body.amount)
+        if (!(req.body.amount > 0)) res.sendStatus(422)
+        else if (req.body.amount < 100) next()
+        else requireCode(req, res, next)
+      },
+    ]),
+    plan: (bank) => withAction(bank, { type: 'form', body: { amount: '1500', payee: 'Luis' }, changed: {} }),
+  },
 ]

@@ -4,7 +4,7 @@ import { codeOf } from './diagnosis.js'
 import { stepsUp } from './effects.js'
 import { anotherValue, type Leaf, leavesOf, otherValues, withLeaf, withoutLeaf } from './leaves.js'
 import { fieldsAgain, fieldsOf, formOf, requestOf, requestWith, requirementIn } from './requests.js'
-import { isExactly, showsOnly, showsValue, sumsUp, touches } from './snapshot.js'
+import { isExactly, isThousandth, showsOnly, showsValue, sumsUp, touches } from './snapshot.js'
 import type { Attack, Stage } from './stage.js'
 import { capitalsOf, notationsOf } from './variants.js'
 import { fell, NotTried, refused, told, tryEach } from './verdicts.js'
@@ -246,7 +246,9 @@ async function changeAfter(
     const isCut = approved !== undefined && partly.has(approved.path.join())
     const isLike = difference.isLike || (isCut && showsOnly(change, effect, approved.value, values[0]))
     const isWrong = isNotation ? isShown && !(await isOwnNotation(stage, action, at)) : isShown
-    if (!isLike || isWrong || !isExactly(change, effect)) fell(response, `${told(response)} with ${what}`)
+    // A small amount may need no code.
+    const isOwn = isExactly(change, effect) || isThousandth(change, effect)
+    if (!isLike || isWrong || !isOwn) fell(response, `${told(response)} with ${what}`)
     // The variant was equivalent, and the code is used.
     await askAgain()
   }

@@ -2,24 +2,32 @@ import type { Fields, RehearsalAction, RehearsalPath, RehearsalPerson } from './
 import { stepsUp } from './effects.js'
 import { isShown, namesOf, type Sight, unlike, withNames } from './pages.js'
 import { hasOwnPath, pathFor, requestOf, requestWith } from './requests.js'
+import { isThousandth } from './snapshot.js'
 import type { Stage } from './stage.js'
 import { fell, mustBeJudged, NotTried, told } from './verdicts.js'
 import type { Visit } from './visit.js'
 import type { RehearsalRequest } from './wire.js'
 
-/** A requester who may not do an action or see a page, ready to send. */
-export interface Attempt {
+/** The request of a requester, of which variants are made. */
+export interface Material {
   readonly request: RehearsalRequest
   readonly fields: Fields
   /** Names of the owner, which a requester may claim. */
   readonly names: readonly string[]
+}
+
+/** A requester who may not do an action or see a page, ready to send. */
+export interface Attempt {
   /** True for a page that the requester also has: only a name in the request may show the owner's. */
   readonly needsName?: boolean
   /**
-   * Sends the requests, and ends the attack at the first that succeeded. `mistake` is for a target without any
-   * protection.
+   * Sends the requests that `make` returns, and ends the attack at the first that succeeded. Returns their number.
+   * `mistake` is for a target without any protection.
    */
-  readonly tryAll: (variants: readonly RehearsalRequest[], mistake?: string) => Promise<void>
+  readonly tryAll: (
+    make: (material: Material) => readonly RehearsalRequest[],
+    mistake?: string,
+  ) => Promise<number>
 }
 
 /** An action or a page, and all requesters without permission for it. */
@@ -31,10 +39,15 @@ export interface Target {
   readonly plain: () => Promise<void>
 }
 
+/** `visit` sends; the action is for `owner`. */
+interface Ready {
+  readonly visit: Visit
+  readonly owner: RehearsalPerson
+}
+
 interface Requester {
   readonly who: string
-  /** `visit` sends; the action is for `owner`. */
-  readonly prepare: () => Promise<{ readonly visit: Visit; readonly owner: RehearsalPerson }>
+  readonly prepare: () => Promise<Ready>
 }
 
 /** Longer than the second that a clock on a page shows. */
@@ -60,7 +73,7 @@ export function targetsOf(stage: Stage): readonly Target[] {
 function createTarget(name: string, kind: Target['kind'], make: Target['attempts']): Target {
   const attempts = once(make)
   const plain = once(async () => {
-    for (const { request, tryAll } of await attempts()) await tryAll([request], name)
+    for (const { tryAll } of await attempts()) await tryAll(({ request }) => [request], name)
   })
   return { name, kind, attempts, plain }
 }
@@ -124,28 +137,38 @@ function requestersOf(stage: Stage, action: RehearsalAction): readonly Requester
 
 async function attemptsOnAction(stage: Stage, action: RehearsalAction): Promise<readonly Attempt[]> {
   const { effects } = stage
-  await effects.knownOf(action)
+  const { effect } = await effects.knownOf(action)
   const attempts: Attempt[] = []
   for (const { who, prepare } of requestersOf(stage, action)) {
+    /** Calls `body` for each requester, because it may prepare the action in their session. */
+    const materialOf = async ({ visit, owner }: Ready): Promise<Material> => {
+      const fields = await effects.fieldsFor(action, { agent: visit.agent, person: owner })
+      return { fields, names: namesOf(owner), request: requestWith(action, owner, fields) }
+    }
     let ready = await prepare()
-    const { visit, owner } = ready
-    const fields = await effects.fieldsFor(action, { agent: visit.agent, person: owner })
+    let material = await materialOf(ready)
 
     /** The state is read once for all. If it changed, another person repeats them, to find the one that did it. */
-    async function tryAll(variants: readonly RehearsalRequest[], mistake?: string): Promise<void> {
+    async function tryAll(make: (material: Material) => readonly RehearsalRequest[], mistake?: string) {
       const changed = await effects.watch(action, ready.owner)
+      const variants = make(material)
       for (const variant of variants) mustBeJudged(await ready.visit.agent.send(variant))
-      if (!(await changed()).isDone) return
+      if (!(await changed()).isDone) return variants.length
       ready = await prepare()
-      const base = requestWith(action, ready.owner, fields).path
-      for (const variant of variants) {
+      material = await materialOf(ready)
+      let isSmall = false
+      for (const variant of make(material)) {
         const began = performance.now()
-        const own = { ...variant, path: variant.path.replace(pathFor(action.path, owner), base) }
-        const { response, isDone } = await effects.attempt(action, ready.visit, own, ready.owner)
-        if (!isDone) continue
-        await mustRest(performance.now() - began)
-        fell(response, `${told(response)} and did "${action.name}" for ${who}`, mistake)
+        const { response, isDone, change } = await effects.attempt(action, ready.visit, variant, ready.owner)
+        if (isThousandth(change, effect)) {
+          // A small amount may need no code.
+          isSmall = true
+        } else if (isDone) {
+          await mustRest(performance.now() - began)
+          fell(response, `${told(response)} and did "${action.name}" for ${who}`, mistake)
+        }
       }
+      if (isSmall) return variants.length
       throw new NotTried(
         `the state of "${action.name}" changes without it: name a \`state\` that only it changes`,
       )
@@ -162,7 +185,7 @@ async function attemptsOnAction(stage: Stage, action: RehearsalAction): Promise<
       }
     }
 
-    attempts.push({ fields, names: namesOf(owner), request: requestWith(action, owner, fields), tryAll })
+    attempts.push({ tryAll })
   }
   return attempts
 }
@@ -178,7 +201,8 @@ async function attemptsOnPage(stage: Stage, path: RehearsalPath): Promise<readon
     const open = [agent.get(request.path), agent.get(request.path, { accept: 'text/html' })]
     const seen = await Promise.all([...open, agent.get('/'), agent.get('/nowhere')])
     const shows = withNames(base, person, another.person, seen)
-    async function tryAll(variants: readonly RehearsalRequest[], mistake?: string): Promise<void> {
+    async function tryAll(make: (material: Material) => readonly RehearsalRequest[], mistake?: string) {
+      const variants = make({ request, fields: {}, names: namesOf(person) })
       const deeds = variants.some(({ method }) => method !== 'GET') ? await watchAll(stage, person) : []
       for (const variant of variants) {
         const response = mustBeJudged(await visit.agent.send(variant))
@@ -188,8 +212,9 @@ async function attemptsOnPage(stage: Stage, path: RehearsalPath): Promise<readon
           if ((await changed()).isDone) fell(response, `${told(response)} and did "${name}" for ${who}`)
         }
       }
+      return variants.length
     }
-    return { request, fields: {}, names: namesOf(person), tryAll }
+    return { tryAll }
   }
   const attempts = [
     await attempt('an anonymous visitor', { agent: stage.agent(), person }, sight),

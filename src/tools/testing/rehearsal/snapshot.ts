@@ -117,6 +117,13 @@ const countsOf = ({ exact }: Effect) => [...exact].filter(([part]) => part.endsW
 export const isExactly = (change: Change, effect: Effect): boolean =>
   countsOf(effect).every(([part, difference]) => change.get(part) === difference)
 
+/** Returns whether a sum changes by a thousandth: the app stopped reading a number at its separator of thousands. */
+export const isThousandth = (change: Change, effect: Effect): boolean =>
+  countsOf(effect).some(([part, difference]) => {
+    const share = (change.get(part) ?? 0) / difference
+    return share > 0 && share < 0.002
+  })
+
 /** Returns whether a sum of the state changes by this number, in units or hundredths. */
 export const sumsUp = (effect: Effect, value: number): boolean =>
   countsOf(effect).some(([, difference]) => [value, 100 * value].includes(Math.abs(difference)))

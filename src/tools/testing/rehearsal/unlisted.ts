@@ -38,8 +38,8 @@ export const unlistedRoutes: Attack = {
 async function sendFields(stage: Stage, requests: readonly RehearsalRequest[]): Promise<void> {
   for (const target of targetsOf(stage).filter(({ kind }) => kind === 'actions')) {
     // An action that could not be done has its own row.
-    for (const { fields, tryAll } of await target.attempts().catch(() => [])) {
-      await tryAll(requests.map((request) => ({ ...request, body: fields })))
+    for (const { tryAll } of await target.attempts().catch(() => [])) {
+      await tryAll(({ fields }) => requests.map((request) => ({ ...request, body: fields })))
     }
   }
 }

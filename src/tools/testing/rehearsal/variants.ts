@@ -179,12 +179,21 @@ export function notationsOf(value: unknown): readonly unknown[] {
   const number = Number(value)
   if (typeof value === 'boolean') return [String(value), Number(value)]
   if (typeof value !== 'number' && !(typeof value === 'string' && /^\d+$/.test(value))) {
-    return [` ${value}`, `${value} `, `${value}\u0000`]
+    return [` ${value}`, `${value} `, `${value}\u0000`, ...inGroups(String(value))]
   }
   return [
+    ...inGroups(String(value)),
     ...[typeof value === 'number' ? String(value) : number, ` ${value}`, `+${value}`, `0${value}`],
     ...[`${value}.0`, `${number}e0`, number.toExponential(), `0x${number.toString(16)}`, `${value}abc`],
   ]
+}
+
+/** Returns a number with separators of thousands, as in English and German: 1,500.50 and 1.500,50. */
+function inGroups(number: string): readonly string[] {
+  const [, whole, fraction] = /^(\d+)(\.\d+)?$/.exec(number) ?? []
+  if (whole === undefined) return []
+  const english = whole.padStart(4, '0').replaceAll(/\B(?=(\d{3})+$)/g, ',') + (fraction ?? '')
+  return [english, english.replaceAll(/[.,]/g, (mark) => (mark === '.' ? ',' : '.'))]
 }
 
 /**

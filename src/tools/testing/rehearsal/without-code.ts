@@ -19,11 +19,9 @@ async function vary(target: Target, kind?: VariantKind): Promise<number> {
   await target.plain()
   const attempts = await target.attempts()
   let count = attempts.length
-  for (const { request, fields, names, needsName = false, tryAll } of attempts) {
+  for (const { needsName = false, tryAll } of attempts) {
     if (kind === undefined || (needsName && !kind.namesOwner)) continue
-    const variants = kind.of(request, fields, names)
-    count += variants.length
-    await tryAll(variants)
+    count += await tryAll(({ request, fields, names }) => kind.of(request, fields, names))
   }
   return count
 }
