@@ -19,6 +19,7 @@ import { Browser } from '../../express/browser.js'
 import { listening } from '../../listening.js'
 import { createAuthJs } from './auth-js.js'
 import { createBank, parse, transfer, transfers, type User, type Wiring, withAction } from './bank.js'
+import { missedApps } from './cases.js'
 import { mistakes } from './mistakes.js'
 
 let sandbox: Sandbox
@@ -205,6 +206,18 @@ describe('rehearse', () => {
     expect(text).toMatch(
       /Repeat: curl -i -X POST 'http:\/\/127\.0\.0\.1:\d+\/transfers' .*-H "cookie: \$COOKIE" --data '{"amount":5,"payee":"Eve"}'/,
     )
+  })
+
+  it('names a guard that is skipped first, if other fields are accepted only after the action', async () => {
+    const flagged = missedApps.find(({ what }) => what === 'a code that opens all transfers for some minutes')
+    const bank = createBank(sandbox, flagged?.wiring)
+    const { rows } = await rehearse({ ...bank, maxRequests: 500, only: ['changed'] })
+    expect(rows.at(-1)).toMatchObject({
+      seen: expect.stringMatching(/, after the confirmed action$/),
+      fix: expect.stringMatching(
+        /^let no flag of your app skip the guard .* once: true to it; otherwise give each/,
+      ),
+    })
   })
 
   it('attacks nothing unless a code arrives in the sandbox that it holds', async () => {

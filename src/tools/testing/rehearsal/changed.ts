@@ -7,7 +7,7 @@ import { fieldsAgain, fieldsOf, formOf, requestOf, requestWith, requirementIn } 
 import { isExactly, isThousandth, showsOnly, showsValue, sumsUp, touches } from './snapshot.js'
 import type { Attack, Stage } from './stage.js'
 import { capitalsOf, notationsOf } from './variants.js'
-import { fell, NotTried, refused, told, tryEach } from './verdicts.js'
+import { Fell, fell, NotTried, refused, told, tryEach } from './verdicts.js'
 import type { Visit } from './visit.js'
 import type { RehearsalRequest } from './wire.js'
 
@@ -261,9 +261,14 @@ async function changeAfter(
   const later = await fieldsAgain(action, visit, covered)
   const changed = requestWith(action, visit.person, other.alter(later))
   const next = await effects.attempt(action, visit, changed)
-  if (next.isDone)
-    fell(next.response, `${told(next.response)} with ${other.what}, after the confirmed action`)
+  if (next.isDone) {
+    const seen = `${told(next.response)} with ${other.what}, after the confirmed action`
+    throw new Fell(seen, next.response.request, undefined, `${skippedGuard}; otherwise ${changedFields.fix}`)
+  }
 }
+
+const skippedGuard =
+  'let no flag of your app skip the guard after an earlier success, and add once: true to it'
 
 /** Returns whether the app itself writes an approved value as this difference does. */
 async function isOwnNotation(stage: Stage, action: RehearsalAction, at: number): Promise<boolean> {
