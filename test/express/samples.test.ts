@@ -120,39 +120,68 @@ it('the pattern for an amount of a form skips the code below 100 only', () => {
   expect(others.filter((amount) => pattern.test(amount))).toEqual([])
 })
 
-it('the sample for a limit of the bill counts the sends of sign-ins only, per hour, day and month', async () => {
-  const counts = new Map<string, number>()
-  const redis = {
-    incr: async (key: string) => void counts.set(key, (counts.get(key) ?? 0) + 1),
-    expire: async () => {},
-    mGet: async (keys: string[]) => keys.map((key) => counts.get(key)?.toString() ?? null),
+describe('the sample for a limit of the bill', () => {
+  /** By the length of an hour such as 2026-01-01T12, a day and a month. */
+  const lengths = [13, 10, 7]
+
+  async function startSample(incr: (key: string) => Promise<number>) {
+    const redis = { incr, expire: async () => {} }
+    const code = samples('docs/operation.md', 'cost').replace(/^(?=twoFactor\()/m, 'const made = ')
+    const given = { redis, options: {}, twoFactor: (options: object) => options }
+    const { made, most } = (await runSample(code, given, '{ made, most }')) as {
+      made: Partial<TwoFactorOptions>
+      most: Record<'signIns' | 'signUps', number[]>
+    }
+    const host = await startHost({
+      options: made,
+      mount: (app, tf) => void app.use('/signup', tf.phoneVerification({ path: '/signup' }).routes()),
+    })
+    let next = 0
+    return {
+      most,
+      clock: host.clock,
+      signIn: async (name: string) => (await (await host.login(name)).start()).status,
+      signUp: async () => {
+        next += 1
+        return (await host.browser().post('/signup/start', { phone: `+57300555000${next}` })).status
+      },
+    }
   }
-  const code = samples('docs/operation.md', 'cost').replace(/^(?=twoFactor\()/m, 'const made = ')
-  const given = { redis, options: {}, twoFactor: (options: object) => options }
-  const options = (await runSample(code, given, 'made')) as Partial<TwoFactorOptions>
-  const host = await startHost({
-    options,
-    mount: (app, tf) => void app.use('/signup', tf.phoneVerification({ path: '/signup' }).routes()),
+
+  it('counts the codes of sign-ins and sign-ups apart, per hour, day and month, and refuses beyond', async () => {
+    const counts = new Map<string, number>()
+    const { most, clock, signIn, signUp } = await startSample(async (key) => {
+      counts.set(key, (counts.get(key) ?? 0) + 1)
+      return counts.get(key) ?? 0
+    })
+    // A start that a limit refuses counts nothing.
+    expect([await signIn('ana'), await signIn('ana'), await signIn('ben'), await signUp()]).toEqual([
+      201, 429, 201, 201,
+    ])
+    const counted = (kind: string) =>
+      [...counts].filter(([key]) => key.startsWith(`sends:${kind}:`)).map(([, count]) => count)
+    expect([counted('signIns'), counted('signUps')]).toEqual([
+      [2, 2, 2],
+      [1, 1, 1],
+    ])
+    for (const key of counts.keys()) {
+      const [, kind = '', time = ''] = /^sends:(\w+):(.*)/.exec(key) ?? []
+      const limit = most[kind as keyof typeof most][lengths.indexOf(time.length)] ?? 0
+      const [start, other] =
+        kind === 'signIns' ? [() => signIn('eva'), signUp] : [signUp, () => signIn('eva')]
+      counts.set(key, limit - 1)
+      expect(await start()).toBe(201)
+      clock.now += 3_600_000
+      expect([await start(), await other()]).toEqual([403, 201])
+      clock.now += 3_600_000
+      counts.set(key, 0)
+    }
   })
 
-  const start = async (name: string) => (await (await host.login(name)).start()).status
-  const signup = () => host.browser().post('/signup/start', { phone: '+573005550000' })
-  expect([await start('ana'), await start('ana'), await start('ben'), (await signup()).status]).toEqual([
-    201, 429, 201, 201,
-  ])
-  // A refused start counts nothing, and the sign-up has limits of its own.
-  expect([...counts.values()]).toEqual([2, 2, 2])
-  // By the length of an hour such as 2026-01-01T12, a day and a month.
-  const mostByLength = new Map([
-    [13, 2_000],
-    [10, 20_000],
-    [7, 200_000],
-  ])
-  for (const key of counts.keys()) {
-    counts.set(key, (mostByLength.get(key.replace('sends:', '').length) ?? 0) - 1)
-    expect(await start('eva')).toBe(201)
-    host.clock.now += 3_600_000
-    expect(await start('eva')).toBe(403)
-    counts.set(key, 0)
-  }
+  it('sends nothing if its Redis fails', async () => {
+    const { signIn } = await startSample(async () => {
+      throw new Error('Redis is down')
+    })
+    expect(await signIn('ana')).toBe(500)
+  })
 })
