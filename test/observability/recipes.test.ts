@@ -10,9 +10,10 @@ import pino from 'pino'
 import { Registry } from 'prom-client'
 import { afterAll, describe, expect, it } from 'vitest'
 import { observe as observeSpans } from '../../examples/observability/opentelemetry.js'
-import { logEvents } from '../../examples/observability/pino.js'
+import { logEvents, rememberAddress } from '../../examples/observability/pino.js'
 import { observe as observeMetrics } from '../../examples/observability/prometheus.js'
 import { eventUrgency, type TwoFactorEvent } from '../../src/index.js'
+import { expressSessions, startHost } from '../express/kit.js'
 import { expectedFigures, type Figures, runScenario } from './scenario.js'
 
 const canaries = /48291\d|111111|k-canary|300123|connect\.sid/
@@ -120,6 +121,38 @@ describe('the figures of the recipes agree with what the provider counted', () =
     expect(lines.join('')).not.toMatch(canaries)
     expect(logged()[0]?.at).toBe('2026-03-01T12:00:00.000Z')
   })
+})
+
+it('the log of pino names the IP address of each request, and none outside of a request', async () => {
+  const said: { event: string; address?: string }[] = []
+  const host = await startHost({
+    addSession: (app) => {
+      app.set('trust proxy', 'loopback')
+      app.use(rememberAddress, expressSessions())
+    },
+    options: {
+      onEvent: logEvents(pino({ base: null }, { write: (line) => void said.push(JSON.parse(line)) })),
+    },
+  })
+  for (const [name, address] of [
+    ['ana', '203.0.113.7'],
+    ['ben', '203.0.113.8'],
+  ] as const) {
+    const browser = host.browser({ 'x-forwarded-for': address })
+    await browser.post('/login', { user: name })
+    await browser.start()
+    await browser.verify(host.stub.rightCode)
+    const lines = said.splice(0)
+    expect(lines.map(({ event }) => event)).toEqual([
+      'challenge.started',
+      'challenge.sent',
+      'challenge.approved',
+    ])
+    expect(lines.every((line) => line.address === address)).toBe(true)
+  }
+  host.tf.subjects.factorRemoved('ana', { kind: 'app' })
+  expect(said).toMatchObject([{ event: 'factor.changed', subject: 'ana' }])
+  expect(said[0]).not.toHaveProperty('address')
 })
 
 describe('the level of each event', () => {
