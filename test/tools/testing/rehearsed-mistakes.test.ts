@@ -6,8 +6,9 @@ import { missedApps } from './cases.js'
 import { laterMistakes } from './later-mistakes.js'
 import { type Mistake, mistakes } from './mistakes.js'
 import { describeRehearsals, fallenOf, inFull, maxRequests } from './rehearsals.js'
+import { shownMistakes } from './shown-mistakes.js'
 
-const all = [...missedApps, ...mistakes, ...laterMistakes]
+const all = [...missedApps, ...mistakes, ...laterMistakes, ...shownMistakes]
 
 describeRehearsals('a rehearsal of wrong apps', ({ reset, tally }) => {
   Object.assign(tally, { found: 0, 'not found': 0, requests: 0 })

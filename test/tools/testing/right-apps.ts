@@ -1,7 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import express, { type RequestHandler } from 'express'
 import { createClient, ownCodes } from 'express-two-factor'
-import { parse, rightWiring, sendMoney, transfer, transfers, type Wiring, withAction } from './bank.js'
+import {
+  checkPassword,
+  parse,
+  rightWiring,
+  sendMoney,
+  transfer,
+  transfers,
+  type Wiring,
+  withAction,
+} from './bank.js'
 import { behind, cors, frontEndElsewhere, type Plan } from './mistakes.js'
 
 /** A bank that is built in another way, and as right: what of its wiring differs, and what its plan says of it. */
@@ -13,6 +22,8 @@ export interface RightApp {
   readonly untried?: Readonly<Record<string, string>>
   /** Where its answers do not tell what was done, or a limiter stands before it: what its plan is told. */
   readonly unsure?: RegExp
+  /** True if the rows that judge all traffic are to see it. */
+  readonly isOnTraffic?: boolean
 }
 
 const page = (title: string, body: string) =>
@@ -700,6 +711,89 @@ export const rightApps: readonly RightApp[] = [
             page('Your account', `<input type="hidden" name="_csrf" value="${sid}"> ${userId.slice(-1)}`),
           )
         }),
+    },
+  },
+  {
+    what: 'the name and the last digits of the number for whoever has given the password, the whole number after the code, the typed number at a sign-up, and a list of all numbers on the home page',
+    isOnTraffic: true,
+    wiring: {
+      front: ({ app, users }) => {
+        app.get('/', (_req, res) => {
+          const all = [...users.values()].map(({ phone }) => `<li>${phone}`)
+          res.send(page('Our members', all.join('')))
+        })
+        app.use(({ session: { pendingUserId = '' } }, res, next) => {
+          const { name, phone = '' } = users.get(pendingUserId) ?? {}
+          if (name === undefined) return next()
+          res.set('X-Code-To', `+57 *** *** **${phone.slice(-2)}`)
+          next()
+        })
+      },
+      login: ({ app, users }) => {
+        app.post('/login', parse, checkPassword(users), (req, res) => {
+          const { name, phone = '' } = users.get(req.body.name) ?? {}
+          res.json({ name, codeGoesTo: `•••${phone.slice(-2)}`, at: Date.now() })
+        })
+      },
+      account: ({ app, tf, users }) => {
+        app.get(
+          '/account',
+          ({ session: { pendingUserId = '' } }, res, next) => {
+            const { name, phone = '' } = users.get(pendingUserId) ?? {}
+            if (name === undefined) return next()
+            res.status(403).json({ name, error: `Enter the code that we sent to •••${phone.slice(-2)}` })
+          },
+          tf.requireTwoFactor(),
+          ({ session: { userId = '' } }, res) => {
+            const { name, phone } = users.get(userId) ?? {}
+            res.json({ name, phone, offers: 'Cards and loans' })
+          },
+        )
+      },
+      signUp: (bank, verification) => {
+        bank.app.post('/signup', parse, async (req, res, next) => {
+          const proof = await verification.proven(req)
+          if (proof === undefined) return next()
+          res.set('X-Your-Number', proof.phone)
+          next()
+        })
+        rightWiring.signUp(bank, verification)
+      },
+    },
+  },
+  {
+    what: 'a profile that shows the name, and not the number, to every member',
+    wiring: {
+      account: (bank) => {
+        rightWiring.account(bank)
+        const { app, tf, users } = bank
+        app.get('/users/:name', tf.requireTwoFactor(), (req, res) => {
+          const { name = '', phone } = users.get(String(req.params.name)) ?? {}
+          const isOwn = name === req.session.userId
+          res.json(
+            isOwn
+              ? { name, phone, text: 'Your own profile, of which nobody else sees all' }
+              : { member: name },
+          )
+        })
+      },
+    },
+    plan: () => ({ pages: ['/account', ({ name }) => `/users/${name}`] }),
+  },
+  {
+    what: 'one transfer at a time, for all people together',
+    wiring: {
+      transfers: ({ app, tf }, guard) => {
+        let isBusy = false
+        app.post('/transfers', parse, tf.requireTwoFactor(guard), async (req, res) => {
+          if (isBusy) return void res.status(409).json({ wrong: 'busy' })
+          isBusy = true
+          await new Promise((resolve) => setTimeout(resolve, 5))
+          isBusy = false
+          sendMoney(req)
+          res.json({})
+        })
+      },
     },
   },
   {

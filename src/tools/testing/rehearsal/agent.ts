@@ -20,7 +20,7 @@ export interface RehearsalAgent {
 
 /** Further operations of a browser, for attacks. */
 export interface Agent extends RehearsalAgent {
-  /** Responses so far. */
+  /** Responses so far, also to the browser that this one is a copy of. */
   readonly answers: readonly RehearsalResponse[]
   /** Received `Set-Cookie` headers, the newest of each name. */
   readonly setCookies: ReadonlyMap<string, string>
@@ -29,8 +29,8 @@ export interface Agent extends RehearsalAgent {
 }
 
 export interface AgentOptions {
-  /** Called with every response. */
-  readonly onResponse?: (response: RehearsalResponse) => void
+  /** Called with every response, and the responses to this browser so far. */
+  readonly onResponse?: (response: RehearsalResponse, answers: readonly RehearsalResponse[]) => void
   /** Changes every request before it is sent. */
   readonly alter?: (request: RehearsalRequest) => RehearsalRequest
 }
@@ -40,7 +40,7 @@ const maxRedirects = 10
 export function createAgent(wire: Wire, options: AgentOptions = {}, from?: Agent): Agent {
   const cookies = new Map(from?.cookies)
   const setCookies = new Map(from?.setCookies)
-  const answers: RehearsalResponse[] = []
+  const answers: RehearsalResponse[] = [...(from?.answers ?? [])]
   const always: Record<string, string> = { ...from?.headers }
   const { onResponse, alter = (request) => request } = options
 
@@ -62,7 +62,7 @@ export function createAgent(wire: Wire, options: AgentOptions = {}, from?: Agent
     const response = await wire.send({ ...request, headers: sent })
     response.headers['set-cookie']?.forEach(keep)
     answers.push(response)
-    onResponse?.(response)
+    onResponse?.(response, answers)
     return response
   }
 

@@ -25,12 +25,16 @@ export const asMeant: readonly [Attack, ...Attack[]] = [
       })
       const password = visit.agent.answers.at(-1)
       const asked = await stage.challenged(visit).catch((error) => {
+        const refusal = refusalOf(error)
+        if (refusal !== undefined && codeOf(refusal) === 'destination_not_allowed') {
+          throw new NotTried(`${told(refusal)} for ${visit.person.phone}: ${howToAllow}`)
+        }
         const why = error instanceof NotTried ? error.message : 'no code arrived in this sandbox'
         const seen = password === undefined ? why : `${told(password)}, and then ${why}`
         throw new Fell(seen, { method: 'POST', path: `${stage.path}/start`, body: {} })
       })
       const wrong = await stage.verify({ ...asked, code: wrongCode(asked.code) })
-      if (wrong.status < 400) fell(wrong, `wrong code: ${told(wrong)}`)
+      if (wrong.status < 400) fell(wrong, `wrong code: ${told(wrong)}`, undefined, howToCheck, ofProviders)
       const right = await stage.verify(asked)
       // `onVerified` may respond with a redirect of its own.
       const isUnrenewed = codeOf(right) === 'session_unavailable'
@@ -63,6 +67,11 @@ export const asMeant: readonly [Attack, ...Attack[]] = [
   },
 ]
 
+const howToAllow =
+  'let `person` return numbers of a country that `countries` of the app allows, or allow their country'
+const howToCheck =
+  'let only the routes of the package check codes, and let checkCode of your provider return "approved" for the documented status of a correct code only: the HTTP status 200 also comes with wrong codes'
+const ofProviders = 'docs/providers.md#a-provider-of-your-own'
 const howToRenew = 'let regenerate() of the session adapter give the session a new id, and save() store it'
 const howToPost =
   'let signIn send the type that the app reads: agent.post(path, { … }) posts JSON, agent.post(path, new URLSearchParams({ … })) posts a form'

@@ -11,7 +11,7 @@ const missing: Readonly<Record<number, string>> = {
   400: 'other fields or another `type` of its body (form, multipart)',
   401: 'a `signIn` that the route accepts',
   403: 'a token from the page before (`body` may be a function that reads it), or a `person` with the role',
-  404: 'another `path`',
+  404: 'another `path`, or a `person` with the role',
   405: 'another `method`',
   409: 'a `person` in the right state',
   415: 'another `type` of its body (form, multipart)',

@@ -1,5 +1,5 @@
 import { channel } from 'node:diagnostics_channel'
-import type { RehearsalResponse } from './wire.js'
+import { encoded, type RehearsalRequest, type RehearsalResponse } from './wire.js'
 
 /** Headers with counts and times of the server, whose digits may match a code by chance. */
 const counting =
@@ -20,6 +20,23 @@ export function saidBy({ headers, text }: RehearsalResponse): string {
   return JSON.stringify(said) + text
 }
 
+/** Returns the numbers among these that a text shows in any notation, with or without their country code. */
+function numbersIn(text: string, numbers: Iterable<string>): readonly string[] {
+  const joined = text.replaceAll(/(?<=\d)[\s().-]+(?=\d)/g, '')
+  const runs = joined.match(/\d{8,}/g) ?? []
+  if (runs.length === 0) return []
+  return [...numbers].filter((number) => {
+    const digits = number.slice(1)
+    // A country code has up to three digits, and a national number may begin with a 0.
+    const isNational = (run: string) =>
+      run.length >= digits.length - 3 && digits.endsWith(run.replace(/^0/, ''))
+    return runs.some((run) => run.includes(digits) || isNational(run))
+  })
+}
+
+const sentBy = ({ path, headers, body }: RehearsalRequest): string =>
+  `${path} ${JSON.stringify(headers)} ${encoded(body).text ?? ''}`
+
 /** Reads the responses of the app during the attacks. */
 export type Ear = ReturnType<typeof createEar>
 
@@ -30,6 +47,8 @@ export function createEar({ key }: { readonly key: string }) {
   const eventTexts: string[] = []
   /** Searched at the end: a response that leaks a code precedes the delivery of the code. */
   const heard: RehearsalResponse[] = []
+  const numbers = new Set<string>()
+  const early: RehearsalResponse[] = []
 
   /** A time in milliseconds is not a code, even if its digits match. */
   const secretIn = (text: string): string | undefined => {
@@ -49,7 +68,20 @@ export function createEar({ key }: { readonly key: string }) {
     eventTexts,
     heard,
     secretIn,
-    hear: (response: RehearsalResponse) => void heard.push(response),
+    /** The numbers of the people. */
+    numbers,
+    /** Responses that show a number to a browser that has neither sent it nor entered a code at this mount. */
+    early,
+    hear(mount: string, response: RehearsalResponse, answers: readonly RehearsalResponse[]): void {
+      heard.push(response)
+      const isEntered = answers.some(
+        ({ request, status }) => request.path.split('?')[0] === `${mount}/verify` && status < 400,
+      )
+      const shown = isEntered ? [] : numbersIn(saidBy(response), numbers)
+      const sent = (number: string) =>
+        answers.some(({ request }) => numbersIn(sentBy(request), [number]).length > 0)
+      if (!shown.every(sent)) early.push(response)
+    },
     close(): void {
       events.unsubscribe(onEvent)
       process.off('warning', onWarning)

@@ -13,18 +13,21 @@ const wiring = [
   'ROWS_NOT_BOUND',
 ].map((name) => `TWO_FACTOR_${name}`)
 
+const masked = 'show at most the last two digits of a number until its person has entered a code'
+
 /** Rows that need all traffic, and so run at the end. */
 export const judgements: readonly Attack[] = [
   {
     code: 'secrets',
-    claim: 'no response, event or log line contains a code or the key',
+    claim:
+      'no response, event or log line contains a code or the key, and no number is shown to a browser before its code',
     fix: 'send no code to a browser, and log neither bodies nor options',
     docs: 'docs/operation.md#alarms',
-    async run({ ear, options }, tries) {
-      const { secretIn, codes, eventTexts, heard } = ear
+    async run({ ear, options, paths }, tries) {
+      const { secretIn, codes, numbers, eventTexts, heard, early } = ear
       const lines = ((await options.logs?.()) ?? '').split('\n').filter(Boolean)
       tries(
-        `${codes.size} codes and the key in ${heard.length} responses, ${eventTexts.length} events, ${lines.length} lines of log`,
+        `${codes.size} codes, the key and ${numbers.size} numbers in ${heard.length} responses, ${eventTexts.length} events, ${lines.length} lines of log`,
       )
       for (const response of heard) {
         const secret = secretIn(saidBy(response))
@@ -36,6 +39,10 @@ export const judgements: readonly Attack[] = [
           if (secret !== undefined) throw new Fell(`${secret} in ${place} ${index + 1}`)
         }
       }
+      // The home page may list numbers for everyone.
+      const shown = early.find(({ request }) => request.path !== '/' || paths.includes('/'))
+      if (shown !== undefined)
+        throw new Fell(`${told(shown)} and showed a number`, shown.request, undefined, masked)
       return 'none'
     },
   },

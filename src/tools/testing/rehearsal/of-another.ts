@@ -1,4 +1,4 @@
-import { stepUpsOf } from './approval.js'
+import { mustAsk, stepUpsOf } from './approval.js'
 import type { RehearsalAction, RehearsalPerson } from './contract.js'
 import { subjectNames } from './hostile.js'
 import { namesOf } from './pages.js'
@@ -14,8 +14,11 @@ export const actionOfAnother: Attack = {
   docs: 'docs/security.md#threats-and-controls',
   async run(stage, tries) {
     const actions = stepUpsOf(stage)
-    tries(`${actions.map(({ name }) => name).join(', ')} for another account, with a code of the attacker`)
+    tries(
+      `${actions.map(({ name }) => name).join(', ')} for another account with a code of the attacker, and by two people at the same moment`,
+    )
     await tryEach(actions, (action) => doForAnother(stage, action))
+    await tryEach(actions, (action) => doTogether(stage, action))
     return 'nothing was done to the other account'
   },
 }
@@ -41,6 +44,28 @@ async function doForAnother(stage: Stage, action: RehearsalAction): Promise<void
       await mustBeSeparate(stage, action, owner)
       fell(response, `${told(response)} and did "${action.name}" to another account`)
     }
+  }
+}
+
+/** Has two people do their action at the same moment, because an app may mix up its requests while it waits. */
+async function doTogether(stage: Stage, action: RehearsalAction): Promise<void> {
+  const { effects } = stage
+  const prepare = async () => {
+    const visit = await stage.signedIn()
+    effects.adopt(visit)
+    const fields = await fieldsAgain(action, visit, await mustAsk(stage, visit, action))
+    const changed = await effects.watch(action, visit.person)
+    const send = () => visit.agent.send(requestWith(action, visit.person, fields))
+    return { changed, send }
+  }
+  const both = [await prepare(), await prepare()]
+  const responses = await Promise.all(both.map(({ send }) => send()))
+  const done: boolean[] = []
+  for (const { changed } of both) done.push((await changed()).isDone)
+  const lost = responses.find(({ status }, index) => status < 400 && !done[index])
+  if (lost !== undefined && done.includes(true)) {
+    const seen = `${told(lost)} for two people, and did "${action.name}" for only one of their accounts`
+    fell(lost, seen, undefined, 'keep the user of a request in the request, not in a variable of the module')
   }
 }
 

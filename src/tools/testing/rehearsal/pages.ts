@@ -1,5 +1,5 @@
 import type { Agent } from './agent.js'
-import type { RehearsalPath } from './contract.js'
+import type { RehearsalPath, RehearsalPerson } from './contract.js'
 import { isSuccess, pathFor } from './requests.js'
 import { fell, lacking, mustBeJudged, NotTried, refused, told } from './verdicts.js'
 import type { Visit } from './visit.js'
@@ -37,10 +37,10 @@ const minus = (words: Words, others: Words): Words => new Set([...words].filter(
 export const asksForProof = ({ text, json }: RehearsalResponse): boolean =>
   json === undefined && /<input[^>]*("?password\b|one-time-code|name="?(code|otp)\b)/i.test(text)
 
-/** Returns whether a response shows the owner's content. */
+/** Returns whether a response shows the owner's content. A refusal may contain it, too. */
 export function isShown(response: RehearsalResponse, { page, marks, names, isPublic }: Sight): boolean {
-  if (!isSuccess(response) || (asksForProof(response) && !asksForProof(page))) return false
-  if (marks.size === 0) return isPublic
+  if (asksForProof(response) && !asksForProof(page)) return false
+  if (marks.size === 0) return isPublic && isSuccess(response)
   // A page may repeat what the request says, such as its address in a link to the sign-in.
   const said = wordsIn(response.request)
   const words = minus(wordsOf(response), said)
@@ -121,17 +121,21 @@ export const namesOf = (person: object): readonly string[] =>
 
 /**
  * Returns the page with the names of its owner: without those of another person, short numbers, and words in the path.
- * A requester may know names from other pages (`seen`).
+ * A requester may know names from other pages (`seen`), and from what the app shows them in place of the page (`instead`):
+ * all but the phone number.
  */
 export function withNames(
   sight: Sight,
-  owner: object,
+  owner: RehearsalPerson,
   other: object,
   seen: readonly RehearsalResponse[],
+  instead: readonly RehearsalResponse[] = [],
 ): Sight {
   const known = [...seen, { text: `${sight.page.request.path} ${namesOf(other).join(' ')}` }]
-  const names = both(sight.marks, wordsOf({ text: namesOf(owner).join(' ') }))
-  const secret = known.reduce((left, one) => minus(left, wordsOf(one)), names)
+  const without = (names: Words, shown: readonly Pick<RehearsalResponse, 'text'>[]) =>
+    shown.reduce((left, one) => minus(left, wordsOf(one)), names)
+  const names = without(both(sight.marks, wordsOf({ text: namesOf(owner).join(' ') })), known)
+  const secret = new Set([...without(names, instead), ...both(names, wordsOf({ text: owner.phone }))])
   return { ...sight, names: new Set([...secret].filter((word) => !/^\d{1,4}$/.test(word))) }
 }
 

@@ -50,6 +50,14 @@ interface Requester {
   readonly prepare: () => Promise<Ready>
 }
 
+const anotherAccount = 'another account'
+
+/** Returns the fix for a target without any protection (`mistake`) against a requester. */
+const fixFor = (who: string, mistake: string | undefined): string | undefined =>
+  who === anotherAccount && mistake !== undefined
+    ? 'read the account from the session, or compare the owner that the path or the body names with its user; a guard does not compare them'
+    : undefined
+
 /** Longer than the second that a clock on a page shows. */
 const controlMs = 1_100
 
@@ -126,7 +134,7 @@ function requestersOf(stage: Stage, action: RehearsalAction): readonly Requester
     ...(hasOwnPath(action)
       ? [
           {
-            who: 'another account',
+            who: anotherAccount,
             prepare: async () => ({ owner: await somebody(), visit: await stage.signedIn() }),
           },
         ]
@@ -165,7 +173,8 @@ async function attemptsOnAction(stage: Stage, action: RehearsalAction): Promise<
           isSmall = true
         } else if (isDone) {
           await mustRest(performance.now() - began)
-          fell(response, `${told(response)} and did "${action.name}" for ${who}`, mistake)
+          const seen = `${told(response)} and did "${action.name}" for ${who}`
+          fell(response, seen, mistake, fixFor(who, mistake))
         }
       }
       if (isSmall) return variants.length
@@ -198,15 +207,16 @@ async function attemptsOnPage(stage: Stage, path: RehearsalPath): Promise<readon
   const another = await stage.signedIn()
   async function attempt(who: string, visit: Visit, base: Sight): Promise<Attempt> {
     const { agent } = visit
+    const seen = await Promise.all([agent.get('/'), agent.get('/nowhere')])
     const open = [agent.get(request.path), agent.get(request.path, { accept: 'text/html' })]
-    const seen = await Promise.all([...open, agent.get('/'), agent.get('/nowhere')])
-    const shows = withNames(base, person, another.person, seen)
+    const shows = withNames(base, person, another.person, seen, await Promise.all(open))
     async function tryAll(make: (material: Material) => readonly RehearsalRequest[], mistake?: string) {
       const variants = make({ request, fields: {}, names: namesOf(person) })
       const deeds = variants.some(({ method }) => method !== 'GET') ? await watchAll(stage, person) : []
       for (const variant of variants) {
         const response = mustBeJudged(await visit.agent.send(variant))
-        if (isShown(response, shows)) fell(response, `${told(response)} and showed it to ${who}`, mistake)
+        const seen = `${told(response)} and showed it to ${who}`
+        if (isShown(response, shows)) fell(response, seen, mistake, fixFor(who, mistake))
         if (/^(GET|HEAD|OPTIONS)$/.test(variant.method)) continue
         for (const { name, changed } of deeds) {
           if ((await changed()).isDone) fell(response, `${told(response)} and did "${name}" for ${who}`)
@@ -224,7 +234,7 @@ async function attemptsOnPage(stage: Stage, path: RehearsalPath): Promise<readon
   if (own.marks.size === 0) return attempts
   return [
     ...attempts,
-    { ...(await attempt('another account', another, own)), needsName: typeof path === 'string' },
+    { ...(await attempt(anotherAccount, another, own)), needsName: typeof path === 'string' },
   ]
 }
 

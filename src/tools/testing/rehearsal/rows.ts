@@ -78,7 +78,7 @@ async function rowOf(attack: Attack, stage: Stage, tellers: Map<string, string>)
       if (mistake !== undefined && target !== undefined && !tellers.has(target)) tellers.set(target, code)
       const cause = target !== undefined && needClosedTargets.has(code) ? tellers.get(target) : undefined
       const also = mistake === undefined ? cause && { under: cause } : under(mistake)
-      const change = { fix: error.fix ?? fix, docs }
+      const change = { fix: error.fix ?? fix, docs: error.docs ?? docs }
       return { code, claim, tried, seen: error.message, verdict: 'fell', ...change, ...repeat, ...also }
     }
     // The plan is wrong, not the app.

@@ -98,7 +98,7 @@ export const attacksOnSessions: readonly Attack[] = [
   {
     code: 'same-browser',
     claim: 'the verification of one person does not count for the next person in the same browser',
-    fix: 'let subject and handlers use the same user: req.session.pendingUserId ?? req.session.userId; remove what your session keeps of the first user, such as a flag or a copy of the account',
+    fix: 'let subject and handlers use the same user: req.session.pendingUserId ?? req.session.userId; remove what your session keeps of the first user, such as a flag or a copy of the account; let a cookie of your own, such as one that remembers a browser, name its user, and compare it with the user who signs in',
     docs: 'docs/sessions.md#express-session',
     async run(stage, tries) {
       tries('the sign-in of a second person in the browser of the first person, and their pages')
@@ -151,7 +151,7 @@ export const attacksOnSessions: readonly Attack[] = [
   {
     code: 'sign-out',
     claim: 'a sign-out ends the verification',
-    fix: 'await tf.grants.revoke(req), then destroy the session; it is not enough to clear the cookie or to remove the user from the session',
+    fix: 'await tf.grants.revoke(req), then destroy the session; it is not enough to clear the cookie or to remove the user from the session; let no other cookie replace a code, unless it names its user and the server can end it',
     docs: 'docs/sessions.md#logout',
     async run(stage, tries) {
       const signOut = stage.given('signOut')

@@ -16,7 +16,7 @@ export const attacksOnSignUps: readonly Attack[] = [
     async run(stage, tries) {
       const { proven, open } = signUpsOf(stage)
       tries(
-        'accounts without a verified number, with one that was used, and with the number of another person',
+        'accounts without a verified number, with one that was used, also in parallel, and with the number of another person',
       )
       const owner = await proven()
       const opened = await open(owner)
@@ -31,6 +31,21 @@ export const attacksOnSignUps: readonly Attack[] = [
         fell(again, `${told(again)} and opened a second account with one verification`)
       if (!(await rings(stage, owner.person, owner.person)))
         throw refused(opened, 'no code went to the new account')
+
+      const { agent } = await proven()
+      const hasty = await Promise.all([1, 2, 3].map(async () => ({ ...(await stage.newcomer()), agent })))
+      const responses = await Promise.all(hasty.map((one) => open(one)))
+      let accounts = 0
+      for (const one of hasty) accounts += Number(await isOpen(stage, one))
+      const last = responses.at(-1)
+      if (accounts > 1 && last !== undefined) {
+        fell(
+          last,
+          `${accounts} parallel requests opened accounts with one verification`,
+          undefined,
+          howToRedeem,
+        )
+      }
 
       const victim = await stage.person()
       const thief = await proven()
@@ -71,6 +86,9 @@ export const attacksOnSignUps: readonly Attack[] = [
     },
   },
 ]
+
+const howToRedeem =
+  'put requireProof() before the handler, or await redeem() or redeemWith() before the account is saved: proven() does not use the verification up'
 
 /** Returns how this plan opens accounts. */
 function signUpsOf(stage: Stage) {

@@ -12,6 +12,9 @@ import { lacking, NotTried, refused } from './verdicts.js'
 import type { Challenged, Visit } from './visit.js'
 import type { RehearsalResponse, Wire } from './wire.js'
 
+const howToFollow =
+  'if an action changes the number, let `person` return an object whose `phone` is always the current number, such as the record of your database, or leave the action out'
+
 /** The app, the people and the phones: the material of attacks. */
 export type Stage = ReturnType<typeof createStage>
 
@@ -30,24 +33,23 @@ export interface StageParts {
 export function createStage({ wire, sandbox, earlier, options, ear, routes, scale }: StageParts) {
   const { path = '/two-factor', pages = [], state, own = [], all = false } = options
   const lastMessage = new Map<string, string>()
-  const numbers = new Set<string>()
   let people = 0
   let newcomers = 0
   let isOver = false
 
   const agent = (more: Pick<AgentOptions, 'alter'> = {}) =>
-    createAgent(wire, { onResponse: ear.hear, ...more })
+    createAgent(wire, { onResponse: (response, answers) => ear.hear(path, response, answers), ...more })
 
   async function person(): Promise<RehearsalPerson> {
     people += 1
     const somebody = await options.person(people)
     // Two people with one number would share its limits.
-    if (numbers.has(somebody.phone)) {
+    if (ear.numbers.has(somebody.phone)) {
       throw optionError(
         'rehearse: person returned a number twice; each person needs their own account and number',
       )
     }
-    numbers.add(somebody.phone)
+    ear.numbers.add(somebody.phone)
     return somebody
   }
 
@@ -88,9 +90,11 @@ export function createStage({ wire, sandbox, earlier, options, ear, routes, scal
   }
 
   async function newestCode(phone: string): Promise<string> {
-    const { id, code } = await sandbox.inbox.waitFor(phone, {
-      timeoutMs: 5_000,
-      after: lastMessage.get(phone) ?? earlier[0],
+    const options = { timeoutMs: 5_000, after: lastMessage.get(phone) ?? earlier[0] }
+    const { id, code } = await sandbox.inbox.waitFor(phone, options).catch((error) => {
+      // The first code shows whether the app uses this sandbox.
+      if (ear.codes.size === 0) throw error
+      throw new NotTried(`no code reached ${phone}: ${howToFollow}`)
     })
     lastMessage.set(phone, id)
     ear.codes.add(code)

@@ -25,14 +25,22 @@ export class Fell extends Error {
     readonly mistake?: string,
     /** The change that fixes it, if it differs from the row's. */
     readonly fix?: string,
+    /** The document of that change. */
+    readonly docs?: string,
   ) {
     super(seen)
   }
 }
 
 /** Ends an attack: this response shows the mistake. */
-export function fell(response: RehearsalResponse, seen = told(response), mistake?: string): never {
-  throw new Fell(seen, response.request, mistake)
+export function fell(
+  response: RehearsalResponse,
+  seen = told(response),
+  mistake?: string,
+  fix?: string,
+  docs?: string,
+): never {
+  throw new Fell(seen, response.request, mistake, fix, docs)
 }
 
 /** Creates the result for a plan without material for the row. */

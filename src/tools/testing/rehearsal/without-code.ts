@@ -56,13 +56,13 @@ export const attacksWithoutCode: readonly Attack[] = [
   plainRow('pages', {
     code: 'password-only',
     claim: 'no page is shown without a code',
-    fix: 'put tf.requireTwoFactor() before the route and before a cache, and set the signed-in user in onVerified only; compare the owner of a page with the user of the session; with tokenSession, return the id of the sign-in, not of the user',
+    fix: 'put tf.requireTwoFactor() before the route and before a cache, and set the signed-in user in onVerified only; with tokenSession, return the id of the sign-in, not of the user',
     docs: 'docs/reference.md#the-guard',
   }),
   plainRow('actions', {
     code: 'without-code',
     claim: 'no action is done without a code',
-    fix: 'put tf.requireTwoFactor({ … }) between parser and handler: app.post(path, parser, guard, handler); compare the owner with the user of the session',
+    fix: 'put tf.requireTwoFactor({ … }) between parser and handler: app.post(path, parser, guard, handler)',
     docs: 'docs/reference.md#the-guard',
   }),
   ...variantKinds.map(
