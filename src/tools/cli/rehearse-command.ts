@@ -1,11 +1,19 @@
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { describeRehearsal, type RehearsalOptions, rehearse } from '../testing/index.js'
+import { attacks } from '../testing/rehearsal/attacks.js'
 import { recordSignIn } from '../testing/rehearsal/sign-in-recorder.js'
 import { type Flags, printJson, readCommandLine } from './command-line.js'
 import { UsageError, understand } from './usage-error.js'
 
 const defaultPlan = 'rehearsal.mjs'
+
+/** Returns the codes of the rows as a list, six in each line. */
+const inLines = (codes: readonly string[]): string =>
+  codes
+    .map((code, index) => (index % 6 === 5 ? `${code},\n` : `${code}, `))
+    .join('')
+    .replace(/,\s*$/, '')
 
 const flags = {
   plan: {
@@ -20,7 +28,10 @@ const flags = {
     takes: '<path>',
     help: 'attack nothing; you sign in once by hand, until this path, such as /two-factor,\nrequires a code, and the command prints the signIn of a plan',
   },
-  only: { takes: '<a,b>', help: 'rows to run, for a slow app or while you fix one of them' },
+  only: {
+    takes: '<a,b>',
+    help: `rows to run, for a slow app or while you fix one of them:\n${inLines(attacks.map(({ code }) => code))}`,
+  },
   all: { help: 'also attack the routes of the package, for an app with its own store, provider and page' },
   timeout: { takes: '<seconds>', help: 'default 120, at most 1800' },
   maxRequests: {

@@ -1,5 +1,5 @@
 import express from 'express'
-import type { SessionAdapter } from 'express-two-factor'
+import { createClient, providerCodes, type SessionAdapter } from 'express-two-factor'
 import { type Sandbox, startSandbox } from 'express-two-factor/sandbox'
 import {
   describeRehearsal,
@@ -194,6 +194,46 @@ describe('rehearse', () => {
     const bank = createBank(sandbox, { options: () => ({ session }) })
     const { rows } = await rehearse({ ...bank, only: ['sign-in'] })
     expect(rows.at(0)).toMatchObject({ verdict: 'fell', fix: expect.stringMatching(/^let regenerate\(\)/) })
+  })
+
+  it('names the provider if a wrong code signs in', async () => {
+    const client = createClient({ baseUrl: sandbox.baseUrl, ...sandbox.credentials })
+    const provider = providerCodes({ client, approvedStatuses: sandbox.approvedStatuses })
+    const bank = createBank(sandbox, {
+      options: () => ({ provider: { ...provider, checkCode: async () => 'approved' } }),
+    })
+    const { rows } = await rehearse({ ...bank, only: ['sign-in'] })
+    expect(rows.at(0)).toMatchObject({
+      verdict: 'fell',
+      fix: expect.stringMatching(/checkCode of your provider/),
+    })
+  })
+
+  it('names the countries of the app if no number of the plan may get a code', async () => {
+    const bank = createBank(sandbox, { options: () => ({ countries: ['MX'] }) })
+    const result = await rehearse({ ...bank, only: ['sign-in'] })
+    expect(withVerdict(result, 'fell')).toEqual([])
+    expect(result.hindrance).toMatch(
+      /destination_not_allowed for \+57\d+: let `person` return numbers of a country/,
+    )
+  })
+
+  it('explains that a person whose number an action changed gets no code', async () => {
+    const waitFor: typeof sandbox.inbox.waitFor = (phone, options) =>
+      sandbox.inbox.waitFor(phone, { ...options, timeoutMs: 50 })
+    const bank = createBank(sandbox)
+    const result = await rehearse({
+      ...bank,
+      sandbox: { ...sandbox, inbox: { ...sandbox.inbox, waitFor } },
+      async person(index) {
+        const user = await bank.person(index)
+        return index === 1 ? user : { ...user, phone: user.phone.replace('+5730', '+5732') }
+      },
+      only: ['same-browser'],
+    })
+    expect(result.hindrance).toMatch(
+      /no code reached \+5732\d+: if an action changes the number, let `person` return/,
+    )
   })
 
   it('reports the fix, the request to repeat and the page to read for a failed row', async () => {

@@ -71,7 +71,7 @@ const howToAllow =
   'let `person` return numbers of a country that `countries` of the app allows, or allow their country'
 const howToCheck =
   'let only the routes of the package check codes, and let checkCode of your provider return "approved" for the documented status of a correct code only: the HTTP status 200 also comes with wrong codes'
-const ofProviders = 'docs/providers.md#a-provider-of-your-own'
+const ofProviders = 'docs/providers.md#your-own-provider'
 const howToRenew = 'let regenerate() of the session adapter give the session a new id, and save() store it'
 const howToPost =
   'let signIn send the type that the app reads: agent.post(path, { … }) posts JSON, agent.post(path, new URLSearchParams({ … })) posts a form'

@@ -94,8 +94,9 @@ export interface RehearsalOptions<Person extends RehearsalPerson = RehearsalPers
    * Pages for people who have signed in with a code, with a query if needed. Each must show three or more characters that
    * belong to the user.
    *
-   * A row falls if a request without permission gets most of the page, or a value of `person`, such as the number, that no
-   * other page shows to its sender.
+   * A row falls if a request without permission gets most of the page, or a value of `person`, such as the name, that no
+   * other page shows to its sender. It also falls if a browser gets the phone number before its code, in any response,
+   * unless that browser has sent the number.
    */
   readonly pages?: readonly RehearsalPath<Person>[]
   /** Shows what the actions change. Without it, no action is attacked. */
@@ -120,7 +121,7 @@ export interface RehearsalOptions<Person extends RehearsalPerson = RehearsalPers
   readonly own?: readonly RehearsalPart[]
   /** True to attack all routes of the package, as if `own` had every part. Default: false. */
   readonly all?: boolean
-  /** Codes of the rows to run, for a slow app or while you fix one of them. `sign-in` always runs. */
+  /** Codes of the rows to run (`npx express-two-factor rehearse --help` lists them), for a slow app or while you fix one of them. `sign-in` always runs. */
   readonly only?: readonly string[]
   /** Most requests to the app. Default and limit: 20,000. With fewer than 5,000, bursts are smaller. */
   readonly maxRequests?: number

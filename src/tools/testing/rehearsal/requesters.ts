@@ -215,8 +215,9 @@ async function attemptsOnPage(stage: Stage, path: RehearsalPath): Promise<readon
       const deeds = variants.some(({ method }) => method !== 'GET') ? await watchAll(stage, person) : []
       for (const variant of variants) {
         const response = mustBeJudged(await visit.agent.send(variant))
-        const seen = `${told(response)} and showed it to ${who}`
-        if (isShown(response, shows)) fell(response, seen, mistake, fixFor(who, mistake))
+        if (isShown(response, shows)) {
+          fell(response, `${told(response)} and showed it to ${who}`, mistake, fixFor(who, mistake))
+        }
         if (/^(GET|HEAD|OPTIONS)$/.test(variant.method)) continue
         for (const { name, changed } of deeds) {
           if ((await changed()).isDone) fell(response, `${told(response)} and did "${name}" for ${who}`)
