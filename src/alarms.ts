@@ -82,7 +82,7 @@ export const eventUrgency: Readonly<Record<EventBody['type'], EventUrgency>> = {
   'provider.misconfigured': alarm(
     1,
     'codes-are-refused',
-    'No user can sign in. Run `npx express-two-factor doctor`, and correct the client, key or allow-list that it reports.',
+    'No code is sent or checked by this provider. Other factors and trusted browsers still work. Run `npx express-two-factor doctor`, and correct the client, key or allow-list that it reports.',
   ),
   'provider.unavailable': alarm(
     5,

@@ -2,6 +2,7 @@ import type { RequestHandler } from 'express'
 import { expect, it } from 'vitest'
 import { read } from '../documents.js'
 import { startHost } from './kit.js'
+import { recover, startRecoveryHost } from './recovery-kit.js'
 
 // The sample of the document, run as it is printed, against a host whose sign-in is its own.
 
@@ -65,4 +66,12 @@ it('a guarded request after the password route requires the code that was sent t
   const code = host.stub.rightCode
   await browser.post('/two-factor/verify', { code, challenge: challenge.id })
   expect((await browser.get('/api/me')).status).toBe(200)
+})
+
+it('a JSON client signs in with a recovery code after a 409 no_phone, without a challenge', async () => {
+  const host = await startRecoveryHost({ options: { phone: () => undefined } })
+  const browser = await host.login()
+  expect((await browser.start()).json.code).toBe('no_phone')
+  const told = await recover(browser, host.codes[0], { purpose: 'login' })
+  expect([told.status, told.json]).toMatchObject([200, { verified: true, purpose: 'login' }])
 })

@@ -112,12 +112,14 @@ it('the sample for an amount requires a code for this amount and payee from 100 
   ])
 })
 
-it('the pattern for an amount of a form skips the code below 100 only', () => {
-  const [, source = ''] = /below 100, use .*?&& \/(.*?)\/\.test/.exec(read('docs/guide.md')) ?? []
-  const pattern = new RegExp(source)
-  expect(['0', '9', '99'].map((amount) => pattern.test(amount))).toEqual([true, true, true])
-  const others = ['', '-1', '49.99', '100', '500', '5e1', ' 5', '5\n']
-  expect(others.filter((amount) => pattern.test(amount))).toEqual([])
+it('the condition for an amount of a form skips the code for whole amounts below its limit only', () => {
+  const [, source = ''] = /whole amounts below 5,000, use `(.*?)`/.exec(read('docs/guide.md')) ?? []
+  const skips = new Function('body', `return ${source}`) as (body: object) => boolean
+  const amounts = (...all: unknown[]) => all.filter((amount) => skips({ amount }))
+  expect(amounts('0', '9', '99', '4999')).toEqual(['0', '9', '99', '4999'])
+  expect(
+    amounts('', '-1', '49.99', '5000', '9999999999', '5e1', ' 5', '5\n', '0x5', 5, ['5'], undefined, null),
+  ).toEqual([])
 })
 
 describe('the sample for a limit of the bill', () => {

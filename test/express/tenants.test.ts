@@ -8,7 +8,10 @@ import { runSample, samples } from '../sample.js'
 
 // The sample of docs/sessions.md, run as it is printed, for two tenants that share a store and a session store.
 
-const phone = '+573001234567'
+const phones: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  north: { ana: '+573001234567' },
+  south: { ana: '+573007654321' },
+}
 
 async function startTenants() {
   const sandbox = await startSandbox()
@@ -27,7 +30,6 @@ async function startTenants() {
     secret: 'only for tests, at least 32 bytes long',
     countries: ['CO'],
     subject: (req: express.Request) => req.session.userId,
-    phone: () => phone,
   }
   const app = express()
   const given = {
@@ -37,6 +39,7 @@ async function startTenants() {
     createClient,
     providerCodes,
     tenants,
+    phoneOf: (tenant: string, subject: string) => phones[tenant]?.[subject],
     options,
     sessionOptions: {
       store: new MemoryStore(),
@@ -78,7 +81,7 @@ it('the sample for several tenants keeps a session and a code of one tenant from
 
   await north.post('/login').expect(200)
   await north.post('/two-factor/start').expect(201)
-  const { code, appName } = await sandbox.inbox.waitFor(phone)
+  const { code, appName } = await sandbox.inbox.waitFor(String(phones.north?.ana))
   expect(appName).toBe('Bank north code')
   await south.get('/account').expect(401)
   await south.post('/two-factor/verify', { code }).expect(401)

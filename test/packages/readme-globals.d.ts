@@ -37,12 +37,12 @@ declare global {
   const redis: {
     incr(key: string): Promise<number>
     expire(key: string, seconds: number): Promise<unknown>
-    mGet(keys: readonly string[]): Promise<(string | null)[]>
   }
   const signedIn: RequestHandler
   const password: string
   const askForCode: (challenge: object) => Promise<string>
   /** Helpers of the reader's tests. */
+  const test: (title: string, run: () => Promise<void>) => void
   const people: { create(user: object): { email: string; password: string; phone: string } }
   const tell: (req: import('express').Request, kind: string, numbers: readonly string[]) => Promise<void>
   const ejs: { renderFile(file: string, data: object): Promise<string> }
@@ -64,6 +64,7 @@ declare global {
   }[]
   const sessionOptions: Omit<import('express-session').SessionOptions, 'secret'>
   const appRoutes: (tf: Package.TwoFactor) => RequestHandler
+  const phoneOf: (tenant: string, subject: string) => string | undefined
   const isAdmin: (subject: string) => boolean
   const mayLackFactor: (subject: string) => boolean
   const csrfProtection: RequestHandler

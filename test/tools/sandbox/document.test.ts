@@ -22,14 +22,11 @@ test('the test for Jest in the document signs in with a code', async () => {
     'express-two-factor/sandbox': sandbox,
     './app': app,
   }
-  type Step = () => Promise<void>
-  const steps = new Map<string, Step>()
+  const tests: (() => Promise<void>)[] = []
   await runSample(samples('docs/sandbox.md', 'jest'), {
     require: (name: string) => modules[name],
-    beforeAll: (step: Step) => steps.set('before', step),
-    test: (_title: string, step: Step) => steps.set('test', step),
-    afterAll: (step: Step) => steps.set('after', step),
+    test: (_title: string, run: () => Promise<void>) => tests.push(run),
   })
-  expect(steps.size).toBe(3)
-  for (const name of ['before', 'test', 'after']) await steps.get(name)?.()
+  expect(tests).toHaveLength(1)
+  for (const run of tests) await run()
 })
