@@ -763,6 +763,7 @@ export const rightApps: readonly RightApp[] = [
   },
   {
     what: 'a profile that shows the name, and not the number, to every member',
+    isOnTraffic: true,
     wiring: {
       account: (bank) => {
         rightWiring.account(bank)

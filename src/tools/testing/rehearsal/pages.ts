@@ -45,7 +45,7 @@ export function isShown(response: RehearsalResponse, { page, marks, names, isPub
   const said = wordsIn(response.request)
   const words = minus(wordsOf(response), said)
   const rest = minus(marks, said)
-  const isMostOfIt = rest.size >= marks.size / 2 && both(rest, words).size >= enough * rest.size
+  const isMostOfIt = rest.size > marks.size / 2 && both(rest, words).size >= enough * rest.size
   return isMostOfIt || (names !== undefined && both(names, words).size > 0)
 }
 

@@ -112,7 +112,7 @@ export const variantKinds: readonly VariantKind[] = [
     code: 'other-fields',
     claim:
       'no field that is omitted, repeated or written in another way does an action or shows a page without a code',
-    fix: 'parse each field once, to one type, before any code uses it; refuse values of another type',
+    fix: 'parse each field once, to one type, before any code uses it; refuse values of another type; if your own handler calls the guard, pass next itself, guard(req, res, next), because () => next() drops its error',
     docs: guardDocs,
     namesOwner: true,
     of(request, fields, names) {
