@@ -53,7 +53,7 @@ const limitTable = {
   // NIST SP 800-63B-4, 3.2.2: waits that grow up to an hour.
   lockMs: limit(15 * minuteMs, durationMs),
   /**
-   * Consecutive wrong codes that disable the account for a year, or until `tf.subjects.unlock`. At most 60 % of them
+   * Consecutive wrong codes that disable the account for a year, or until `tf.subjects.unlock`. At most 60% of them
    * can come from unknown browsers.
    */
   // NIST SP 800-63B-4, 3.2.2: no more than a hundred consecutive failures.
@@ -213,7 +213,7 @@ const commandsOnTheWay = 4
  */
 export const maxWrongSignatures = 20
 
-/** Returns the share of unknown browsers: 60 %, so that a known browser always finds some left. */
+/** Returns the share of unknown browsers: 60%, so that a known browser always finds some left. */
 export const shareOfUnknownBrowsers = (most: number): number => Math.floor((most * 3) / 5)
 
 /** Time after its deadline at which a send without a result counts as lost. */

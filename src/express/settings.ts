@@ -73,7 +73,7 @@ export interface HttpOptions {
    * Reserves part of each limit for browsers in which the account has signed in: `{ maxAgeMs }`, or `false`. An attacker
    * then cannot lock the owner out. Default: 90 days after the last success.
    *
-   * A signed cookie identifies the browser and never replaces a code. All other browsers have 60 % of the limits. Safari
+   * A signed cookie identifies the browser and never replaces a code. All other browsers have 60% of the limits. Safari
    * stores the cookie only over https, even on localhost.
    */
   readonly knownBrowsers?: { readonly maxAgeMs: number } | false

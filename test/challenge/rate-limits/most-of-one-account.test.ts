@@ -45,7 +45,7 @@ it('the texts of one account, requested without end, are those of the document',
   expect(await mostSends('unconfirmed', ['unknown', 'known'])).toEqual(unanswered)
 })
 
-it('an attacker who has only the password causes half of them, or 60 % without a response', async () => {
+it('an attacker who has only the password causes half of them, or 60% without a response', async () => {
   const [most, unanswered] = [
     await mostSends('sent', ['unknown']),
     await mostSends('unconfirmed', ['unknown']),
@@ -54,5 +54,5 @@ it('an attacker who has only the password causes half of them, or 60 % without a
     [5, 10],
     [12, 288],
   ])
-  expect(read('docs/operation.md')).toContain('gets half of the first row, or 60 % of the third')
+  expect(read('docs/operation.md')).toContain('causes half of the first row, or 60% of the third')
 })
