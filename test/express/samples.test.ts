@@ -1,8 +1,9 @@
-import express from 'express'
+import express, { type Request } from 'express'
 import { describe, expect, it } from 'vitest'
 import type { TwoFactorOptions } from '../../src/index.js'
 import { read } from '../documents.js'
 import { runSample, samples } from '../sample.js'
+import type { Browser } from './browser.js'
 import { type Host, ok, startHost } from './kit.js'
 import { recover, startRecoveryHost } from './recovery-kit.js'
 
@@ -127,9 +128,9 @@ describe('the sample for a limit of the bill', () => {
   const lengths = [13, 10, 7]
 
   async function startSample(incr: (key: string) => Promise<number>) {
-    const redis = { incr, expire: async () => {} }
+    const counters = { incr, expire: async () => {} }
     const code = samples('docs/operation.md', 'cost').replace(/^(?=twoFactor\()/m, 'const made = ')
-    const given = { redis, options: {}, twoFactor: (options: object) => options }
+    const given = { counters, options: {}, twoFactor: (options: object) => options }
     const { made, most } = (await runSample(code, given, '{ made, most }')) as {
       made: Partial<TwoFactorOptions>
       most: Record<'signIns' | 'signUps', number[]>
@@ -186,4 +187,34 @@ describe('the sample for a limit of the bill', () => {
     })
     expect(await signIn('ana')).toBe(500)
   })
+})
+
+it('the sample for an audit log logs what a guard refuses, and no request that it admits', async () => {
+  const said: object[] = []
+  const host = await startHost({
+    mount(app, tf) {
+      const options = { subject: (req: Request) => req.session.pendingUserId ?? req.session.userId }
+      const exempt = (_req: Request, subject: string) => subject === 'leo'
+      const requireTwoFactor = () => tf.requireTwoFactor({ exempt })
+      const console = { log: (line: object) => void said.push(line) }
+      const given = {
+        app: { use: app.use.bind(app) },
+        tf: { requireTwoFactor },
+        options,
+        console,
+        account: ok,
+      }
+      void runSample(samples('docs/operation.md', 'audit').replace('/account', '/audited'), given)
+    },
+  })
+  const linesOf = async (browser: Browser, path = '/audited') => {
+    const { status } = await browser.get(path)
+    return [status, ...said.splice(0)]
+  }
+  const ana = await host.login('ana')
+  const refused = { type: 'guard.refused', user: 'ana', ip: '127.0.0.1', url: '/audited?id=7', status: 403 }
+  expect(await linesOf(ana, '/audited?id=7')).toEqual([403, refused])
+  expect(await linesOf(host.browser())).toMatchObject([401, { user: undefined, status: 401 }])
+  expect(await linesOf(await host.signIn('ana'))).toEqual([200])
+  expect(await linesOf(await host.login('leo'))).toEqual([200])
 })

@@ -34,7 +34,7 @@ declare global {
     [Symbol.iterator](): Iterator<[name: string, user: { phone?: string | string[] }]>
   }
   const db: import('pg').Pool
-  const redis: {
+  const counters: {
     incr(key: string): Promise<number>
     expire(key: string, seconds: number): Promise<unknown>
   }
