@@ -59,6 +59,7 @@ export const importTable: ImportTable = {
       'provider/send',
       'tools/sandbox/index',
       'tools/testing/index',
+      'tools/testing/rehearsal/attacks',
       'tools/testing/rehearsal/sign-in-recorder',
       'store/redis-store',
       'store/redis-connection',
