@@ -1,6 +1,13 @@
 import express, { type Request } from 'express'
-import { describe, expect, it } from 'vitest'
-import type { TwoFactorOptions } from '../../src/index.js'
+import { describe, expect, it, vi } from 'vitest'
+import {
+  type CodeProvider,
+  type CodeSend,
+  failover,
+  ownCodes,
+  ProviderError,
+  type TwoFactorOptions,
+} from '../../src/index.js'
 import { read } from '../documents.js'
 import { runSample, samples } from '../sample.js'
 import type { Browser } from './browser.js'
@@ -217,4 +224,48 @@ it('the sample for an audit log logs what a guard refuses, and no request that i
   expect(await linesOf(host.browser())).toMatchObject([401, { user: undefined, status: 401 }])
   expect(await linesOf(await host.signIn('ana'))).toEqual([200])
   expect(await linesOf(await host.login('leo'))).toEqual([200])
+})
+
+describe('the sample for an SMS vendor of your own', () => {
+  /** Sends a code by the vendor, with a second one behind it. Returns its result, and whether the second one is used. */
+  async function sendWith(vendor: () => Promise<Response>) {
+    const code = samples('docs/providers.md', 'own vendor').replace(/^import .*$/m, '')
+    const given = {
+      ownCodes,
+      ProviderError,
+      process: { env: { TWO_FACTOR_SECRET: 's'.repeat(32) } },
+      fetch: vendor,
+    }
+    const provider = (await runSample(code, given, 'provider')) as CodeProvider
+    const sendNext = vi.fn(async () => ({ result: 'sent' as const }))
+    const order: CodeSend = {
+      destination: '+573001234567',
+      channel: 'sms',
+      appName: 'Acme',
+      purpose: 'login',
+      locale: 'en',
+      expiresInMs: 300_000,
+      signal: AbortSignal.timeout(5_000),
+    }
+    const { result } = await provider.sendCode(order)
+    await failover([provider, { name: 'next', sendCode: sendNext, checkCode: vi.fn() }]).sendCode(order)
+    return [result, sendNext.mock.calls.length > 0]
+  }
+
+  it.each([
+    ['accepts the text', 202, '{"id":7}', 'sent', false],
+    ['is at its rate limit', 429, '{"message":"slow down"}', 'later', true],
+    ['is behind a gateway that is at its limit', 429, '<html>', 'later', false],
+    ['refuses the number', 400, '', 'failed', true],
+    ['refuses the token', 401, '{}', 'misconfigured', true],
+    ['fails', 503, '{}', 'unconfirmed', false],
+  ] as const)('a vendor that %s', async (_when, status, body, result, usesNext) => {
+    expect(await sendWith(async () => new Response(body, { status }))).toEqual([result, usesNext])
+  })
+
+  it('a vendor that cannot be reached, or whose response is lost', async () => {
+    const failing = (code: string) => () => Promise.reject(new TypeError('fetch failed', { cause: { code } }))
+    expect(await sendWith(failing('ECONNREFUSED'))).toEqual(['not-sent', true])
+    expect(await sendWith(failing('ECONNRESET'))).toEqual(['unconfirmed', false])
+  })
 })
