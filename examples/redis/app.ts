@@ -19,7 +19,8 @@ declare module 'express-session' {
 
 const users = new Map([['ana', { password: 'sesame', phone: '+57 300 123 4567' }]])
 
-// Without its queue, a request gets 503 immediately while Redis is away.
+// Without its queue, a request gets 503 immediately while Redis is away. Two-factor store and sessions share the client,
+// because `redisStore` replaces a connection that hangs.
 const redis = createRedisClient({ url: process.env.REDIS_URL ?? '', disableOfflineQueue: true })
 redis.on('error', (error) => console.error(error.message))
 await redis.connect()
@@ -47,7 +48,7 @@ app.use(
     secret: process.env.SESSION_SECRET ?? '',
     resave: false,
     saveUninitialized: false,
-    cookie: { sameSite: 'lax' },
+    cookie: { sameSite: 'lax', secure: process.env.NODE_ENV === 'production' },
   }),
 )
 app.use('/two-factor', tf.routes())
@@ -73,6 +74,7 @@ app.get('/account', tf.requireTwoFactor(), (req, res) => {
   res.send(`Signed in as ${req.session.userId}, says process ${process.pid}.`)
 })
 
+await tf.ready()
 const server = app.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port))
 endOnSigterm(server, async () => {
   await tf.close()
