@@ -41,10 +41,11 @@ export interface TwoFactorOptions extends HttpOptions {
    */
   readonly countries: readonly string[] | 'dangerously-any'
   /**
-   * Purposes for which a browser may request a code. Default: `login` and the purposes of your guards.
+   * Purposes for which a browser may request a code. Default: `login` and the purposes of your guards; if you set it,
+   * list those of all guards.
    *
-   * If it contains any purpose besides `login`, it must contain all of them. Creating a guard for another purpose then
-   * fails.
+   * The option replaces the default. If it names any purpose besides `login`, a guard for a missing purpose throws a
+   * TypeError. Only `login` may be missing, because its guard adds it. Without such a guard, list `login` as well.
    */
   readonly purposes?: Readonly<Record<string, PurposeOptions>>
   /**

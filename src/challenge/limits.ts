@@ -53,8 +53,8 @@ const limitTable = {
   // NIST SP 800-63B-4, 3.2.2: waits that grow up to an hour.
   lockMs: limit(15 * minuteMs, durationMs),
   /**
-   * Consecutive wrong codes that disable the account for a year, or until `tf.subjects.unlock`. At most 60% of them
-   * can come from unknown browsers.
+   * Consecutive wrong codes that disable the account for a year, or until `tf.subjects.unlock` (`subject.disabled`, 403
+   * `account_disabled`). 60% of them from unknown browsers disable it for these only.
    */
   // NIST SP 800-63B-4, 3.2.2: no more than a hundred consecutive failures.
   failuresBeforeDisable: limit(100, atLeastOne),

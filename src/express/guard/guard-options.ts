@@ -78,8 +78,8 @@ export interface GuardOptions {
    */
   readonly resume?: boolean
   /**
-   * If true, the guard sends the code when it refuses a same-origin form, unless a trusted browser is enough; a function
-   * adds the requests for which it returns exactly `true`. Default: true.
+   * If true, the guard sends the code when it refuses a same-origin form, unless a trusted browser is enough; with
+   * a function, also when it returns exactly `true`. Default: true.
    *
    * All limits and `beforeSend` apply, and the send never replaces a live code for another action. Return true only for
    * a request that a user starts by an action (SMS pumping).
@@ -109,8 +109,8 @@ export interface GuardOptions {
    * Skips the step-up for this request, when it returns exactly `true`. Must be synchronous. Called before `bind`.
    *
    * The request still requires a sign-in with a second factor. Write the condition so that unexpected input is not
-   * `true`: with the example, strings and lists require the code. With `bind`, a body that no parser has read requires it,
-   * too. A guard that requires no more than a sign-in does not accept it.
+   * `true`: with the example, strings and lists require the code. With `bind`, a body that no parser has read also
+   * requires it. A guard that requires no more than a sign-in does not accept it.
    *
    * @example
    * unless: ({ body }) => typeof body.amount === 'number' && body.amount >= 0 && body.amount < 100

@@ -12,17 +12,21 @@ import { type SubjectName, subjectText } from './requester.js'
 /** Shows and changes the state of an account for an operator. */
 export interface SubjectsFacade {
   /**
-   * Returns an account's locks and their durations, across all its numbers and its authenticator. With `phone`, it adds the
-   * counters of this number over all accounts, also for an account whose start was refused.
+   * Returns an account's locks and their durations, across all its numbers and its authenticator; with `{ phone }` as
+   * `of`, also the counters of that number.
+   *
+   * The counters cover all accounts. They are also available for an account whose start was refused.
    *
    * @example
    * const { number } = await tf.subjects.state('ana', { phone: '+573001234567' })
    */
   state(subject: SubjectName, of?: OfNumber): Promise<SubjectState>
   /**
-   * Ends an account's lock or disabling, and resets its counters, including recovery attempts. It also resets the
-   * counters over all accounts of each number that received a code of this account, and of `phone`. Pass
-   * `phone` for an account whose request for a code was refused.
+   * Ends an account's lock or disabling, and resets its counters, including recovery attempts; with `{ phone }` as `of`,
+   * also those of that number.
+   *
+   * It always resets the counters over all accounts of each number that received a code of this account in the last
+   * day. Pass `{ phone }` if the number is at its limit although no code was sent.
    */
   unlock(subject: SubjectName, of?: OfNumber): Promise<void>
   /**
