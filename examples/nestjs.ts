@@ -38,7 +38,7 @@ const tf = twoFactor({
   },
 })
 
-/** Turns a middleware of Express into a guard of Nest. If it refuses, it has already responded. */
+/** Turns Express middleware into a guard of Nest. If it refuses, it has already responded. */
 function guardOf(middleware: RequestHandler): nest.CanActivate {
   return {
     canActivate(context: nest.ExecutionContext) {

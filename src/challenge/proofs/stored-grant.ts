@@ -179,7 +179,7 @@ function notPlain(path: string, value: unknown): TypeError {
         ? value
         : typeof value
   const hint = isThenable(value)
-    ? 'bind must be synchronous: read what it needs in a middleware before the guard.'
+    ? 'bind must be synchronous: read what it needs in middleware before the guard.'
     : parserQuestion
   const message = `${path} is ${kind}: bound fields must be finite numbers, strings, booleans, null, arrays or plain objects. ${hint}`
   const field = path.replace(/^bind\.?/, '')

@@ -93,7 +93,7 @@ export interface PhoneVerification {
    */
   proven(req: Request): Promise<ProvenPhone | undefined>
   /**
-   * Returns `redeem` as a middleware. It sets `req.provenPhone`, or responds with 403. A response of 4xx restores the
+   * Returns `redeem` as middleware. It sets `req.provenPhone`, or responds with 403. A response of 4xx restores the
    * verification.
    *
    * The 403 is `second_factor_required`, as a page for a browser. A refused form is sent again without another code. A

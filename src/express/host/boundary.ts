@@ -6,7 +6,7 @@ import { asError, hostFunction, isOfHost } from '../../lib/host-function.js'
 export type DecideMiddleware = (req: Request, res: Response) => boolean | Promise<boolean>
 
 /**
- * Wraps a decision as a middleware. No other code calls `next`. Express reads `next(undefined)`, `next(null)`, `next('')`,
+ * Wraps a decision as middleware. No other code calls `next`. Express reads `next(undefined)`, `next(null)`, `next('')`,
  * `next('route')` and similar values as "continue", so every thrown value becomes an Error first: no failure lets an
  * unverified request pass (OWASP ASVS 5.0, 16.5.3: fail securely).
  */

@@ -102,7 +102,7 @@ export function factory<Options extends object, Made>(
   make: (options: Options) => Made,
 ): (options?: Options) => Made {
   return (...args: readonly [Options?]) => {
-    // Express calls a middleware with three arguments, so the app passed the factory without calling it.
+    // Express calls middleware with three arguments, so the app passed the factory without calling it.
     if (args.length > 1) throw optionError(`pass ${name}(), not ${name}`)
     const [given = {} as Options] = args
     return make(checkOptions(name, given, checks))
