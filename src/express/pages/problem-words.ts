@@ -17,8 +17,13 @@ export function problemText(view: TextContext, problem: PageProblem, texts: Text
   // The page has no field for a code: the app's form was too long.
   const isOfForm = key === 'problem.payload_too_large' && view.page === 'problem'
   const text = filled(`${isOfForm ? 'problem.invalid_request' : key}.text`, view, texts)
-  if (attemptsRemaining !== undefined && key !== 'passkey.wrong')
-    return joined(text, triesLeft(attemptsRemaining, texts))
+  if (attemptsRemaining !== undefined && key !== 'passkey.wrong') {
+    const isLast = attemptsRemaining === 0
+    return joined(
+      text,
+      isLast ? filled('problem.account_locked.text', view, texts) : triesLeft(attemptsRemaining, texts),
+    )
+  }
   const more = furtherKey(view, key)
   return more === undefined ? text : joined(text, filled(more, view, texts))
 }

@@ -124,7 +124,7 @@ describe('a problem', () => {
     ['landline', 'That doesn&#39;t look like a mobile number.'],
     ['foreign country', 'these countries only: Brazil, Colombia, Mexico, and Spain.'],
     ['bad length', 'It has too few or too many digits.'],
-    ['locked', 'You can ask for a new one at 00:15 UTC. If it wasn&#39;t you, change your password.'],
+    ['locked', 'You can try again at 00:15 UTC. If it wasn&#39;t you, change your password.'],
     ['last wrong code', 'You can ask for a new one at 00:10 UTC. If it wasn&#39;t you,'],
     ['code of one of several numbers, wrong', 'Use the code that we sent you, not one from your app.'],
     ['empty recovery code', 'Enter a recovery code.'],

@@ -220,7 +220,7 @@ export const en = {
   'problem.attempts_exhausted.open.title': 'Sorry, we could not check your codes',
   'problem.attempts_exhausted.open.text': 'You can ask for a new one {time}.',
   'problem.account_locked.title': 'Too many wrong codes were entered',
-  'problem.account_locked.text': 'You can ask for a new one {time}.',
+  'problem.account_locked.text': 'You can try again {time}.',
   'code.notYou': "If it wasn't you, change your password.",
   'problem.resend_too_soon.title': 'A code was sent a moment ago',
   'problem.resend_too_soon.text': '',

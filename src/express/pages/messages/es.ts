@@ -215,7 +215,7 @@ export const es: Texts = {
   'problem.attempts_exhausted.open.title': 'No pudimos verificar tus códigos',
   'problem.attempts_exhausted.open.text': 'Podrás pedir otro código {time}.',
   'problem.account_locked.title': 'Se escribieron demasiados códigos incorrectos',
-  'problem.account_locked.text': 'Podrás pedir otro código {time}.',
+  'problem.account_locked.text': 'Podrás intentarlo de nuevo {time}.',
   'code.notYou': 'Si no fuiste tú, cambia tu contraseña.',
   'problem.resend_too_soon.title': 'Ya te enviamos un código',
   'problem.resend_too_soon.text': '',

@@ -216,7 +216,7 @@ export const pt: Texts = {
   'problem.attempts_exhausted.open.title': 'Não conseguimos conferir seus códigos',
   'problem.attempts_exhausted.open.text': 'Você poderá pedir outro código {time}.',
   'problem.account_locked.title': 'O código foi digitado errado muitas vezes',
-  'problem.account_locked.text': 'Você poderá pedir outro código {time}.',
+  'problem.account_locked.text': 'Você poderá tentar novamente {time}.',
   'code.notYou': 'Se não foi você, troque a sua senha.',
   'problem.resend_too_soon.title': 'Acabamos de enviar um código',
   'problem.resend_too_soon.text': '',
