@@ -5,6 +5,7 @@ import { createAgent } from '../../../src/tools/testing/rehearsal/agent.js'
 
 import { createEar, saidBy } from '../../../src/tools/testing/rehearsal/ear.js'
 import { spellingsOf } from '../../../src/tools/testing/rehearsal/hostile.js'
+import { lastingPart } from '../../../src/tools/testing/rehearsal/pages.js'
 import { curlLine } from '../../../src/tools/testing/rehearsal/report.js'
 import { requestFor } from '../../../src/tools/testing/rehearsal/routes.js'
 import {
@@ -258,5 +259,31 @@ describe('the state that a rehearsal compares', () => {
     expect(hasEffect(changeBetween(b, c), unlike)).toBe(true)
     expect(hasEffect(changeBetween(b, b), unlike)).toBe(false)
     expect(timesIn(changeBetween(b, c), unlike)).toBe(0)
+  })
+})
+
+describe('a page with content that is chosen at random', () => {
+  const sight = {
+    page: response({ request: { method: 'GET', path: '/account' }, text: 'ana sunscreen scarf' }),
+    marks: new Set(['ana', 'sunscreen', 'scarf']),
+    isPublic: false,
+  }
+
+  it('counts only the content that its owner gets at each further reading', async () => {
+    const tips = [
+      'umbrella scarf',
+      'sunscreen scarf',
+      'sunscreen gloves',
+      'umbrella gloves',
+      'sunscreen scarf',
+    ]
+    const { agent, sent } = browsing(...tips.map((text) => ({ text: `ana ${text}` })))
+    expect((await lastingPart(agent, sight)).marks).toEqual(new Set(['ana']))
+    expect(sent.map(({ path }) => path)).toEqual(tips.map(() => '/account'))
+  })
+
+  it('counts all content if the session of its owner has ended', async () => {
+    const { agent } = browsing({ text: 'ana gloves' }, { status: 401, text: 'Sign in.' })
+    expect((await lastingPart(agent, sight)).marks).toEqual(sight.marks)
   })
 })

@@ -66,6 +66,9 @@ function balanceOf(name: string): number {
   return (transfers.get(name) ?? []).reduce((balance, { amount }) => balance + Number(amount), start)
 }
 
+const footer = () =>
+  `<footer><a href="/account">Account</a> Acme Ltd, made ${new Date().toISOString()}</footer>`
+
 /** Answers every other path with a page. */
 const withPages: Wiring['signUp'] = (bank, verification) => {
   rightWiring.signUp(bank, verification)
@@ -796,6 +799,18 @@ export const rightApps: readonly RightApp[] = [
         })
       },
     },
+  },
+  {
+    what: 'a home page with the layout of the account, which shows little more than a name',
+    wiring: {
+      front: ({ app }) => void app.get('/', (_req, res) => void res.send(page('Acme', footer()))),
+      account: ({ app, tf }) => {
+        app.get('/account', tf.requireTwoFactor(), ({ session: { userId } }, res) => {
+          res.send(page('Account', `<h2>${userId}</h2>${footer()}`))
+        })
+      },
+    },
+    isOnTraffic: true,
   },
   {
     what: 'rules for the fields behind the guard',

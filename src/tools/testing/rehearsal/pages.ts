@@ -144,3 +144,24 @@ export const unlike = (sight: Sight, other: Sight): Sight => ({
   ...sight,
   marks: minus(sight.marks, wordsOf(other.page)),
 })
+
+/** Returns the page without the words that a requester gets on other pages, such as those of a common layout. */
+export function withoutKnown(sight: Sight, seen: readonly RehearsalResponse[]): Sight {
+  const marks = seen.reduce((left, one) => minus(left, wordsOf(one)), sight.marks)
+  return marks.size === 0 ? sight : { ...sight, marks }
+}
+
+/** A content that is chosen from two at random stays in none of 32 pages. */
+const repeatedReads = 5
+
+/** Returns the page without the words that differ when its owner reads it again, such as a tip of the day. */
+export async function lastingPart(owner: Agent, sight: Sight): Promise<Sight> {
+  let { marks } = sight
+  for (let reads = 0; reads < repeatedReads; reads += 1) {
+    const again = await owner.get(sight.page.request.path)
+    // The session of the owner has ended.
+    if (!isSuccess(again)) return sight
+    marks = both(marks, wordsOf(again))
+  }
+  return { ...sight, marks }
+}

@@ -1,6 +1,6 @@
 import type { Fields, RehearsalAction, RehearsalPath, RehearsalPerson } from './contract.js'
 import { stepsUp } from './effects.js'
-import { isShown, namesOf, type Sight, unlike, withNames } from './pages.js'
+import { isShown, lastingPart, namesOf, type Sight, unlike, withNames, withoutKnown } from './pages.js'
 import { hasOwnPath, pathFor, requestOf, requestWith } from './requests.js'
 import { isThousandth } from './snapshot.js'
 import type { Stage } from './stage.js'
@@ -209,13 +209,13 @@ async function attemptsOnPage(stage: Stage, path: RehearsalPath): Promise<readon
     const { agent } = visit
     const seen = await Promise.all([agent.get('/'), agent.get('/nowhere')])
     const open = [agent.get(request.path), agent.get(request.path, { accept: 'text/html' })]
-    const shows = withNames(base, person, another.person, seen, await Promise.all(open))
+    const shows = withoutKnown(withNames(base, person, another.person, seen, await Promise.all(open)), seen)
     async function tryAll(make: (material: Material) => readonly RehearsalRequest[], mistake?: string) {
       const variants = make({ request, fields: {}, names: namesOf(person) })
       const deeds = variants.some(({ method }) => method !== 'GET') ? await watchAll(stage, person) : []
       for (const variant of variants) {
         const response = mustBeJudged(await visit.agent.send(variant))
-        if (isShown(response, shows)) {
+        if (isShown(response, shows) && isShown(response, await lastingPart(owner.agent, shows))) {
           fell(response, `${told(response)} and showed it to ${who}`, mistake, fixFor(who, mistake))
         }
         if (/^(GET|HEAD|OPTIONS)$/.test(variant.method)) continue
