@@ -24,6 +24,8 @@ export interface RightApp {
   readonly unsure?: RegExp
   /** True if the rows that judge all traffic are to see it. */
   readonly isOnTraffic?: boolean
+  /** True if the row `changed` could accuse it: it always meets this row. */
+  readonly isAboutFields?: boolean
 }
 
 const page = (title: string, body: string) =>
@@ -158,6 +160,7 @@ export const rightApps: readonly RightApp[] = [
   },
   {
     what: 'a request id that is new each time and covered by the code',
+    isAboutFields: true,
     wiring: {
       transfers: ({ app, tf }, guard) => {
         const bind: typeof guard.bind = ({ body }) => ({
@@ -254,6 +257,7 @@ export const rightApps: readonly RightApp[] = [
   { what: 'a front end on another site', wiring: frontEndElsewhere },
   {
     what: 'a remark that no code covers',
+    isAboutFields: true,
     wiring: {},
     plan: (bank) =>
       withAction(bank, { body: { amount: 5, payee: 'Luis', remark: 'for the rent' }, mayChange: ['remark'] }),
@@ -469,6 +473,7 @@ export const rightApps: readonly RightApp[] = [
   },
   {
     what: 'one code for several transfers, whoever they go to',
+    isAboutFields: true,
     wiring: { guard: { purpose: 'transfer' } },
     plan: (bank) => withAction(bank, { repeatable: true, changed: {} }),
     untried: { changed: 'actions', twice: 'actions' },
@@ -622,6 +627,7 @@ export const rightApps: readonly RightApp[] = [
   },
   {
     what: 'a state with a balance in fractions of a unit',
+    isAboutFields: true,
     wiring: {},
     plan: () => ({
       state: ({ name }) => ({ balance: balanceOf(name), transfers: transfers.get(name) ?? [] }),
@@ -660,6 +666,7 @@ export const rightApps: readonly RightApp[] = [
   },
   {
     what: 'payees in capitals and amounts in whole units, by guard and handler alike',
+    isAboutFields: true,
     wiring: behind(
       (requireCode) => [
         (req, _res, next) => {
@@ -673,6 +680,7 @@ export const rightApps: readonly RightApp[] = [
   },
   {
     what: 'several transfers in one body, of which the code covers each',
+    isAboutFields: true,
     wiring: {
       transfers: ({ app, tf }, guard) => {
         const listOf = ({ body }: express.Request) => [body].flat()
@@ -814,6 +822,7 @@ export const rightApps: readonly RightApp[] = [
   },
   {
     what: 'rules for the fields behind the guard',
+    isAboutFields: true,
     wiring: behind(
       (requireCode) => [
         requireCode,
@@ -833,6 +842,7 @@ export const rightApps: readonly RightApp[] = [
   },
   {
     what: 'a remark that is cut once, for guard and handler',
+    isAboutFields: true,
     wiring: behind((requireCode) => [
       (req, _res, next) => {
         req.body.payee = String(req.body.payee ?? '').slice(0, 30)
@@ -849,6 +859,7 @@ export const rightApps: readonly RightApp[] = [
   },
   {
     what: 'an empty field, and a name without Latin letters',
+    isAboutFields: true,
     wiring: {
       guard: {
         ...rightWiring.guard,
@@ -859,6 +870,7 @@ export const rightApps: readonly RightApp[] = [
   },
   {
     what: 'no code for small amounts, which guard and handler read alike',
+    isAboutFields: true,
     wiring: behind((requireCode) => [
       (req, res, next) => {
         req.body.amount = Number.parseFloat(req.body.amount)
