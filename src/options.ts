@@ -36,8 +36,8 @@ export interface TwoFactorOptions extends HttpOptions {
   /**
    * Countries to which codes may be sent, as ISO 3166 codes, or `'dangerously-any'`.
    *
-   * The codes have two letters (alpha-2). A number of any other country gets 403 `destination_not_allowed`. With `'dangerously-any'` an attacker can make you
-   * pay for texts to the most expensive countries (SMS pumping).
+   * The codes have two letters (alpha-2). A number of any other country gets 403 `destination_not_allowed`. With
+   * `'dangerously-any'` an attacker can make you pay for texts to the most expensive countries (SMS pumping).
    */
   readonly countries: readonly string[] | 'dangerously-any'
   /**

@@ -40,8 +40,8 @@ export interface HttpOptions {
    */
   readonly subject: SubjectOf
   /**
-   * Returns the number on file, such as `+573001234567`, or up to five: `(req, subject) => number`. Never return a number from the request.
-   * Without a number, a start gets 409 `no_phone`.
+   * Returns the number on file, such as `+573001234567`, or up to five: `(req, subject) => number`. Never return a
+   * number from the request. Without a number, a start gets 409 `no_phone`.
    */
   readonly phone: PhoneOf
   /** Format of codes. */
@@ -114,8 +114,8 @@ export interface HttpOptions {
    */
   readonly onCancelled?: OnCancelled
   /**
-   * Called before each code is sent: `(req, { subject, destination, channel, purpose, suspicion? }) => decision`. Any result but `true` or `{ allow: true }` refuses it. `suspicion` is present when a
-   * captcha is due.
+   * Called before each code is sent: `(req, { subject, destination, channel, purpose, suspicion? }) => decision`. Any
+   * result but `true` or `{ allow: true }` refuses it. `suspicion` is present when a captcha is due.
    *
    * @example
    * beforeSend: async (req, { destination, channel, suspicion }) => {

@@ -71,6 +71,26 @@ function balanceOf(name: string): number {
 const footer = () =>
   `<footer><a href="/account">Account</a> Acme Ltd, made ${new Date().toISOString()}</footer>`
 
+/** Shows two tips on the account: at first by person, and then all in turn, as a random choice may. */
+function withTips(): Partial<Wiring> {
+  const reads = new Map<string, number>()
+  const tips = ['umbrella gloves', 'sunscreen sandals']
+  return {
+    account: ({ app, tf }) => {
+      app.get('/account', tf.requireTwoFactor(), ({ session: { userId = '' }, sessionID }, res) => {
+        const read = reads.get(sessionID) ?? 0
+        reads.set(sessionID, read + 1)
+        const tip = tips[(read < 2 ? Number(userId.match(/\d+/)) : read) % 2]
+        res.json({
+          name: userId,
+          tip,
+          terms: 'Your contract renews every January unless somebody cancels it',
+        })
+      })
+    },
+  }
+}
+
 /** Answers every other path with a page. */
 const withPages: Wiring['signUp'] = (bank, verification) => {
   rightWiring.signUp(bank, verification)
@@ -820,6 +840,7 @@ export const rightApps: readonly RightApp[] = [
     },
     isOnTraffic: true,
   },
+  { what: 'an account with tips that come again for other people', wiring: withTips(), isOnTraffic: true },
   {
     what: 'rules for the fields behind the guard',
     isAboutFields: true,

@@ -60,7 +60,7 @@ export const attacksOnAccounts: readonly Attack[] = [
     claim:
       'no account settings are shown without a code, and no change in them is made without a code for it',
     fix: 'mount accountPages behind tf.requireTwoFactor(); make these changes through the routes of accountPages only; let phone, authenticator.secretOf and the passkeys return the factors on file, as numbers.list and authenticator.has do, and recoveryCodes.remaining the number of unused codes: an account with none of these sets up its first factor without a code',
-    docs: 'docs/account.md#rules',
+    docs: 'docs/account.md#the-first-factor',
     async run(stage, tries) {
       const mount = stage.given('account')
       tries(
@@ -100,7 +100,7 @@ export const attacksOnAccounts: readonly Attack[] = [
     code: 'account-of-another',
     claim: 'no person changes the account settings of another person',
     fix: 'let save and remove store under the subject that they receive, and read no subject from the request',
-    docs: 'docs/account.md#rules',
+    docs: 'docs/account.md#save-a-change',
     async run(stage, tries) {
       const mount = stage.given('account')
       tries('a change that names another person, and a change with the code of another session')

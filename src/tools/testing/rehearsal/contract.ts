@@ -17,8 +17,8 @@ export type RehearsalPath<Person extends RehearsalPerson = RehearsalPerson> =
  * Shows what actions change: paths of pages, read as the person after a sign-in with a code, or a function that returns
  * a number, a text, a list or an object. An action counts as done if the state changes as it does after a correct code.
  *
- * Of a page, the number of each word and tag counts, and the sum of the numbers after each word. Of a text that a function
- * returns, the whole text counts.
+ * Of a page, the number of each word and tag counts, and the sum of the numbers after each word. Of a text that a
+ * function returns, the whole text counts.
  */
 export type RehearsalState<Person extends RehearsalPerson = RehearsalPerson> =
   | readonly RehearsalPath<Person>[]
@@ -36,8 +36,8 @@ export interface RehearsalAction<Person extends RehearsalPerson = RehearsalPerso
   /** Path of the request, without a query. */
   readonly path: RehearsalPath<Person>
   /**
-   * Fields of the request. A function may read a token first, from a cookie of `agent` or from a page that it gets. After a
-   * code the same fields are sent again; only those named like `csrf`, `xsrf` or `token` are read anew.
+   * Fields of the request. A function may read a token first, from a cookie of `agent` or from a page that it gets.
+   * After a code the same fields are sent again; only those named like `csrf`, `xsrf` or `token` are read anew.
    */
   readonly body?: Fields | ((person: Person, agent: RehearsalAgent) => Fields | Promise<Fields>)
   /** Format of the body. Default: json. */
@@ -49,7 +49,10 @@ export interface RehearsalAction<Person extends RehearsalPerson = RehearsalPerso
   readonly changed?: Fields
   /** Fields that a code need not cover, such as a remark. The rehearsal changes each of the others after the code. */
   readonly mayChange?: readonly string[]
-  /** True if one code is enough for several such actions within minutes (a guard without `once`), or if a second one changes nothing more. Default: false. */
+  /**
+   * True if one code is enough for several such actions within minutes (a guard without `once`), or if a second one
+   * changes nothing more. Default: false.
+   */
   readonly repeatable?: boolean
   /** False if a sign-in with a code is enough, without another code for the action. Default: true. */
   readonly stepUp?: boolean
@@ -71,7 +74,9 @@ export interface RehearsalSignUp<Person extends RehearsalPerson = RehearsalPerso
   readonly account: RehearsalRequestOf<Person>
   /** Returns the n-th person without an account. */
   readonly newcomer: (index: number) => Person | Promise<Person>
-  /** Field of the body of `account` that names the account. With it, the rehearsal signs up under a name that is taken. */
+  /**
+   * Field of the body of `account` that names the account. With it, the rehearsal signs up under a name that is taken.
+   */
   readonly nameField?: string
 }
 
@@ -109,7 +114,9 @@ export interface RehearsalOptions<Person extends RehearsalPerson = RehearsalPers
   readonly signUp?: RehearsalSignUp<Person>
   /** Mount path of `accountPages` from `express-two-factor/account`. The people must have a number on file. */
   readonly account?: string
-  /** Other origins whose pages call the app. The session cookie may be SameSite=None only if one of these reads with it. */
+  /**
+   * Other origins whose pages call the app. The session cookie may be SameSite=None only if one of these reads with it.
+   */
   readonly origins?: readonly string[]
   /** Mount path of `routes()`. Default: `/two-factor`. */
   readonly path?: string
@@ -121,7 +128,10 @@ export interface RehearsalOptions<Person extends RehearsalPerson = RehearsalPers
   readonly own?: readonly RehearsalPart[]
   /** True to attack all routes of the package, as if `own` had every part. Default: false. */
   readonly all?: boolean
-  /** Codes of the rows to run (`npx express-two-factor rehearse --help` lists them), for a slow app or while you fix one of them. `sign-in` always runs. */
+  /**
+   * Codes of the rows to run (`npx express-two-factor rehearse --help` lists them), for a slow app or while you fix one
+   * of them. `sign-in` always runs.
+   */
   readonly only?: readonly string[]
   /** Most requests to the app. Default and limit: 20,000. With fewer than 5,000, bursts are smaller. */
   readonly maxRequests?: number
